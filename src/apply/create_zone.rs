@@ -72,7 +72,7 @@ impl<W: Writer> Executor<'_, W> {
                     "the zone is not active yet; a run after it becomes active switches DNSSEC on".to_owned(),
                 )
                 .into(),
-                (Some(setting), Some(created_zone)) if is_read => match needed(setting, desired, created_zone) {
+                (Some(setting), Some(created_zone)) if is_read => match needed_change(setting, desired, created_zone) {
                     Needed::Nothing => Outcome::Done.into(),
                     Needed::Impossible(reason) => Outcome::Refused(reason).into(),
                     Needed::Change(setting) => {
@@ -247,7 +247,7 @@ enum Needed {
 }
 
 /// Compares a planned change with the new zone.
-fn needed(planned: &ZoneSetting, desired: &DesiredZone, made: &LiveZone) -> Needed {
+fn needed_change(planned: &ZoneSetting, desired: &DesiredZone, made: &LiveZone) -> Needed {
     if let ZoneSetting::Setting { name, .. } = planned
         && let Some(LiveSetting::Refused(words)) = made.settings.settings.get(name)
     {

@@ -376,7 +376,7 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
                 self.executor.observer.event(&ApplyEvent::Settling { zone, reason });
                 match self.look().await {
                     Ok(seen) => self.seen = seen,
-                    Err(error) => return unread(&error),
+                    Err(error) => return unknown_effect(&error),
                 }
                 if self.seen.pending.is_empty() { Seen::Done } else { Seen::Pending }
             }
@@ -441,7 +441,7 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
 }
 
 /// Returns the reason why it is unknown what took effect.
-fn unread(error: &FetchError) -> Seen {
+fn unknown_effect(error: &FetchError) -> Seen {
     Seen::Unread(format!("the zone could not be read to see what took effect: {error}"))
 }
 
@@ -482,7 +482,9 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
                 effects
             }
             Ok(effects) => effects,
-            Err(read) if is_after_a_loss || error.is_contradictory() => return unread(&read),
+            Err(read) if is_after_a_loss || error.is_contradictory() => {
+                return unknown_effect(&read);
+            }
             Err(_) => Effects::default(),
         };
         let Effects { done, other_cuts, moved, pending: _ } = &self.seen;

@@ -78,9 +78,11 @@ impl<W: Writer> Executor<'_, W> {
                     return Outcome::NotSent(format!("the rules could not be read again: {error}"));
                 }
             };
-            if let Some(what) =
-                difference(&rule.expect, live.waf.entry_points.get(&phase), &entry_point_now)
-            {
+            if let Some(what) = unexpected_difference(
+                &rule.expect,
+                live.waf.entry_points.get(&phase),
+                &entry_point_now,
+            ) {
                 return Outcome::Stale(what);
             }
             unread.insert(entry_point_now);
@@ -225,7 +227,7 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
                 Outcome::Unknown(format!("{reason}; {race}")),
             );
         }
-        judged(verdict, failure, self.sent, |error| words(error, self.rule))
+        judged(verdict, failure, self.sent, |error| refusal_in_words(error, self.rule))
     }
 }
 
@@ -236,7 +238,7 @@ impl<W: Writer> RuleAttempt<'_, '_, W> {
         let Self { zone, rule, sent, replaces, .. } = *self;
         self.created = new_rules(&self.before, now.rules());
         if let EntryPoint::Present(ruleset) = &now {
-            let was = self.known.get(&rule.phase).and_then(version);
+            let was = self.known.get(&rule.phase).and_then(entry_point_version);
             let race = Race { zone, rule, was, sent, replaces };
             if let Some((race, restored)) = self.executor.overwritten(&race, ruleset).await {
                 if let Some(restored) = restored {
@@ -314,7 +316,7 @@ impl<W: Writer> Executor<'_, W> {
         };
         let what = match replaced {
             Some(theirs) => {
-                format!("the rule {} was overwritten; it was {}", rule.name, shown(theirs))
+                format!("the rule {} was overwritten; it was {}", rule.name, rule_shown(theirs))
             }
             None => "none of that was overwritten".to_owned(),
         };
@@ -338,7 +340,7 @@ impl<W: Writer> Executor<'_, W> {
         }
         let request =
             replace_entry_point(&race.zone.id, race.rule.phase, lost.iter().copied().chain(ours));
-        let names: Vec<String> = lost.iter().map(|body| shown(body)).collect();
+        let names: Vec<String> = lost.iter().map(|body| rule_shown(body)).collect();
         let written = match self.writer.write(&request).await {
             Ok(answer) => read_ruleset(&answer.result).map_err(|error| error.to_string()),
             Err(error) => Err(said(&error)),
@@ -365,7 +367,7 @@ impl<W: Writer> Executor<'_, W> {
 }
 
 /// Returns a rule in Cloudflare's form, shortened if it is long.
-fn shown(body: &RuleBody) -> String {
+fn rule_shown(body: &RuleBody) -> String {
     cut(&serde_json::Value::Object(rule_json(body)).to_string(), MOST_SHOWN)
 }
 
@@ -379,7 +381,7 @@ fn new_rules(before: &[LiveRule], after: &[LiveRule]) -> Vec<RuleId> {
 }
 
 /// Returns a refusal of an operation in Cloudflare's words, with a next step if one is known.
-fn words(error: &ApiError, rule: &RuleSubject) -> String {
+fn refusal_in_words(error: &ApiError, rule: &RuleSubject) -> String {
     let words = said(error);
     match &rule.action {
         RuleAction::CreateEntryPoint { .. } if error.is_no_such_route() => {
@@ -392,7 +394,7 @@ fn words(error: &ApiError, rule: &RuleSubject) -> String {
 }
 
 /// Returns the version of an entry point.
-fn version(entry_point: &EntryPoint) -> Option<u64> {
+fn entry_point_version(entry_point: &EntryPoint) -> Option<u64> {
     match entry_point {
         EntryPoint::Absent => Some(0),
         EntryPoint::Present(ruleset) => ruleset.version.as_deref()?.parse().ok(),
@@ -400,7 +402,7 @@ fn version(entry_point: &EntryPoint) -> Option<u64> {
 }
 
 /// Describes how an entry point differs from the expectation of a plan, if it does.
-fn difference(
+fn unexpected_difference(
     expect: &ExpectRuleset,
     seen: Option<&EntryPoint>,
     now: &EntryPoint,

@@ -363,12 +363,14 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
                 RuleDone::Moved(id) | RuleDone::Patched(id, ..) => {
                     if let Some(position) = position {
                         order_left.retain(|known| known != id);
-                        put(&mut order_left, id.clone(), position);
+                        insert_at(&mut order_left, id.clone(), position);
                     }
                 }
-                RuleDone::Created(Some(id), _) => {
-                    put(&mut order_left, id.clone(), position.as_ref().unwrap_or(&Position::Last))
-                }
+                RuleDone::Created(Some(id), _) => insert_at(
+                    &mut order_left,
+                    id.clone(),
+                    position.as_ref().unwrap_or(&Position::Last),
+                ),
                 RuleDone::Created(None, _) | RuleDone::EntryPoint(_) => {}
             }
         }
@@ -413,7 +415,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
 }
 
 /// Inserts a rule at a position.
-fn put(order: &mut Vec<RuleId>, id: RuleId, position: &Position) {
+fn insert_at(order: &mut Vec<RuleId>, id: RuleId, position: &Position) {
     let find = |other: &RuleId| order.iter().position(|known| known == other);
     let at = match position {
         Position::First => 0,

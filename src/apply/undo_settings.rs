@@ -61,9 +61,9 @@ pub(super) fn restore_settings(
     let (mut changes, mut unchanged) = (Vec::new(), 0);
     for entry in entries {
         let restored = match SettingPath::of(&entry.effect.part) {
-            Some(SettingPath::Setting(name)) => setting(entry, name, live),
-            Some(SettingPath::Dnssec) => dnssec(entry, live),
-            Some(SettingPath::DnsSettings) => dns_settings(entry, live),
+            Some(SettingPath::Setting(name)) => undo_setting(entry, name, live),
+            Some(SettingPath::Dnssec) => undo_dnssec(entry, live),
+            Some(SettingPath::DnsSettings) => undo_dns_settings(entry, live),
             None => Err(Failed::Conflict(undo_conflict::UNKNOWN_PART.to_owned())),
         };
         match restored {
@@ -95,7 +95,7 @@ enum Failed {
 type Back = Result<Option<(ZoneSetting, Vec<FieldChange>)>, Failed>;
 
 /// Plans the undo of a setting.
-fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
+fn undo_setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     let Some((before, after)) = entry.effect.fields.get("value") else {
         return Err(Failed::NotKnown);
     };
@@ -109,10 +109,10 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     if *before == Value::Null {
         return Err(Failed::NotKnown);
     }
-    if canonical(live_setting) == canonical(before) {
+    if comparable(live_setting) == comparable(before) {
         return Ok(None);
     }
-    if canonical(live_setting) != canonical(after) {
+    if comparable(live_setting) != comparable(after) {
         return Err(Failed::Conflict(setting_changed("it", live_setting, after)));
     }
     let fields = vec![FieldChange {
@@ -124,7 +124,7 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
 }
 
 /// Plans the undo of DNSSEC, which is on or off.
-fn dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
+fn undo_dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     let Some((before, _)) = entry.effect.fields.get("status") else { return Err(Failed::NotKnown) };
     let Some(now) = &live.settings.dnssec else {
         return Err(Failed::Conflict(undo_conflict::SIGNING_NOT_REPORTED.to_owned()));
@@ -149,7 +149,7 @@ fn dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
 }
 
 /// Plans the undo of DNS settings, with all members together.
-fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
+fn undo_dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     let mut fields = Vec::new();
     let mut members = BTreeMap::new();
     for (name, (before, after)) in &entry.effect.fields {
@@ -160,13 +160,14 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
             (before, _) => before,
         };
         let is_off = |value: &Value| matches!(value, Value::Null | Value::Bool(false));
-        if canonical(&live_value) == canonical(before) || (is_off(&live_value) && is_off(before)) {
+        if comparable(&live_value) == comparable(before) || (is_off(&live_value) && is_off(before))
+        {
             continue;
         }
         if *before == Value::Null {
             return Err(Failed::NotKnown);
         }
-        if canonical(&live_value) != canonical(after) {
+        if comparable(&live_value) != comparable(after) {
             return Err(Failed::Conflict(setting_changed(name, &live_value, after)));
         }
         fields.push(FieldChange {
@@ -180,15 +181,15 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
 }
 
 /// Returns a value in a form for comparison. Cloudflare's lists are sets.
-fn canonical(value: &Value) -> Value {
+fn comparable(value: &Value) -> Value {
     match value {
         Value::List(list) => {
-            let mut list: Vec<Value> = list.iter().map(canonical).collect();
+            let mut list: Vec<Value> = list.iter().map(comparable).collect();
             list.sort();
             Value::List(list)
         }
         Value::Map(map) => {
-            Value::Map(map.iter().map(|(name, value)| (name.clone(), canonical(value))).gather())
+            Value::Map(map.iter().map(|(name, value)| (name.clone(), comparable(value))).gather())
         }
         Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Decimal(_) | Value::Text(_) => {
             value.clone()

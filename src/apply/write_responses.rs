@@ -78,23 +78,24 @@ fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
         // The record is deleted, whatever its state was.
         (RecordChange::Delete { .. }, None) => Confirmation::AsPlanned,
         (RecordChange::Create { .. } | RecordChange::Update { .. }, None) => Confirmation::Nothing,
-        (RecordChange::Delete { before, .. }, Some(was)) => match differences(&was, before) {
+        (RecordChange::Delete { before, .. }, Some(was)) => match differing_fields(&was, before) {
             all if all.is_empty() => Confirmation::AsPlanned,
             all => Confirmation::ChangedMeanwhile(format!(
                 "it was {} when it was deleted",
-                shown(&was, &all)
+                record_shown(&was, &all)
             )),
         },
-        (RecordChange::Create { after }, Some(stored)) => match differences(&stored, after) {
+        (RecordChange::Create { after }, Some(stored)) => match differing_fields(&stored, after) {
             all if all.is_empty() => Confirmation::AsPlanned,
-            all => {
-                Confirmation::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all)))
-            }
+            all => Confirmation::StoredOtherwise(format!(
+                "it is stored as {}",
+                record_shown(&stored, &all)
+            )),
         },
         (RecordChange::Update { after, .. }, Some(stored)) => {
             let sent: BTreeSet<String> =
                 operation.fields.iter().map(|change| change.field.to_string()).gather();
-            let stored_differences = differences(&stored, after);
+            let stored_differences = differing_fields(&stored, after);
             let theirs: Vec<_> = stored_differences
                 .iter()
                 .filter(|change| !sent.contains(&change.field.to_string()))
@@ -105,10 +106,13 @@ fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
             } else if theirs.is_empty() {
                 Confirmation::StoredOtherwise(format!(
                     "it is stored as {}",
-                    shown(&stored, &stored_differences)
+                    record_shown(&stored, &stored_differences)
                 ))
             } else {
-                Confirmation::ChangedMeanwhile(format!("it is now {}", shown(&stored, &theirs)))
+                Confirmation::ChangedMeanwhile(format!(
+                    "it is now {}",
+                    record_shown(&stored, &theirs)
+                ))
             }
         }
     }
@@ -116,12 +120,12 @@ fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
 
 /// Returns the fields in which a record differs from a form. A record of another name has another
 /// value.
-fn differences(record: &LiveRecord, form: &RecordForm) -> Vec<FieldChange> {
+fn differing_fields(record: &LiveRecord, form: &RecordForm) -> Vec<FieldChange> {
     field_changes(record, &form.data, &form.facets)
 }
 
 /// Describes a record with its attributes that differ.
-fn shown(record: &LiveRecord, differences: &[FieldChange]) -> String {
+fn record_shown(record: &LiveRecord, differences: &[FieldChange]) -> String {
     let facet = |change: &FieldChange| match &change.field {
         Field::Value(_) | Field::Data(_) => None,
         field => Some(format!("{field} {}", change.before)),

@@ -400,12 +400,12 @@ impl Plan {
                 seconds_at_limit,
             },
             base: plan.base.clone(),
-            consents_missing: missing(verdict),
+            consents_missing: missing_consents(verdict),
             consents_given: consents_given
                 .map(|g| ConsentGiven { danger: Keyword(g.danger), by: g.by.clone() })
                 .collect(),
             operations: operations(plan, sources).collect(),
-            notes: plan.zones.iter().flat_map(notes).collect(),
+            notes: plan.zones.iter().flat_map(zone_notes).collect(),
             diagnostics: Diagnostic::all(&plan.diagnostics, sources),
             part: plan.part(),
             against: None,
@@ -453,7 +453,7 @@ impl From<&plan::Verdict> for Verdict {
 }
 
 /// Returns the missing consents.
-fn missing(verdict: &plan::Verdict) -> Vec<ConsentMissing> {
+fn missing_consents(verdict: &plan::Verdict) -> Vec<ConsentMissing> {
     let plan::Verdict::NeedsConsent(missing) = verdict else { return Vec::new() };
     missing
         .iter()
@@ -547,7 +547,7 @@ type Image = Option<Map<String, Json>>;
 /// Returns the state before an operation and after it.
 fn images(zone: &ZonePlan, subject: &Subject, fields: &[FieldChange]) -> (Image, Image) {
     match subject {
-        Subject::Zone => (None, Some(one("name", zone.name.as_str().into()))),
+        Subject::Zone => (None, Some(object_of("name", zone.name.as_str().into()))),
         Subject::Setting(_) => {
             let side = |of: fn(&FieldChange) -> &Value| -> Image {
                 Some(fields.iter().map(|f| (f.field.to_string(), to_json(of(f)))).collect())
@@ -560,7 +560,7 @@ fn images(zone: &ZonePlan, subject: &Subject, fields: &[FieldChange]) -> (Image,
 }
 
 /// Returns an object with one member.
-fn one(name: &str, value: Json) -> Map<String, Json> {
+fn object_of(name: &str, value: Json) -> Map<String, Json> {
     std::iter::once((name.to_owned(), value)).collect()
 }
 
@@ -575,7 +575,7 @@ fn images_of_rule(rule: &RuleSubject) -> (Image, Image) {
     };
     match &rule.action {
         RuleAction::CreateEntryPoint { rules } => {
-            (None, Some(one("rules", rules.iter().map(whole).collect())))
+            (None, Some(object_of("rules", rules.iter().map(whole).collect())))
         }
         RuleAction::Create { after, .. } => (None, Some(whole(after))),
         RuleAction::Update { before, after, .. } => (Some(whole(before)), Some(whole(after))),
@@ -587,13 +587,13 @@ fn images_of_rule(rule: &RuleSubject) -> (Image, Image) {
 /// Returns the states of a record before and after.
 fn images_of_record(record: &RecordSubject) -> (Image, Image) {
     let change = &record.change;
-    let image = |record: &RecordForm| form(change.id(), record);
+    let image = |record: &RecordForm| record_form(change.id(), record);
     (change.before().map(image), change.after().map(image))
 }
 
 /// Returns a record in the form of the API, as far as it is known.
-fn form(id: Option<&RecordId>, form: &RecordForm) -> Map<String, Json> {
-    let mut object = id.map(|id| one("id", id.0.as_str().into())).unwrap_or_default();
+fn record_form(id: Option<&RecordId>, form: &RecordForm) -> Map<String, Json> {
+    let mut object = id.map(|id| object_of("id", id.0.as_str().into())).unwrap_or_default();
     if let Json::Object(body) = create_body(&form.in_own_spelling()) {
         object.extend(body);
     }
@@ -602,7 +602,7 @@ fn form(id: Option<&RecordId>, form: &RecordForm) -> Map<String, Json> {
 
 /// Returns the notes of a zone: reasons for unmanaged records, effects of the plan as a whole, and
 /// work that no request can do.
-fn notes(zone: &ZonePlan) -> Vec<Note> {
+fn zone_notes(zone: &ZonePlan) -> Vec<Note> {
     let name = || zone.name.as_str().to_owned();
     let aside = zone.set_aside.iter().map(|aside| Note::LeftAlone {
         zone: name(),

@@ -175,7 +175,7 @@ static OUTLINE: Outline = Outline {
 pub fn read<R: Read + Seek>(mut file: R) -> Result<SavedPlan, SavedPlanError> {
     let of = |error: serde_json::Error, limit: fn(String) -> SavedPlanError| match error.classify()
     {
-        serde_json::error::Category::Io => unreadable(error.into()),
+        serde_json::error::Category::Io => read_error(error.into()),
         serde_json::error::Category::Data => limit(error.to_string()),
         serde_json::error::Category::Syntax | serde_json::error::Category::Eof => {
             SavedPlanError::NotJson(error.to_string())
@@ -183,7 +183,7 @@ pub fn read<R: Read + Seek>(mut file: R) -> Result<SavedPlan, SavedPlanError> {
     };
     let mut once = reader(&mut file);
     let outline = OUTLINE.deserialize(&mut once).and_then(|outline| once.end().map(|()| outline));
-    check(&outline.map_err(|error| of(error, SavedPlanError::TooLarge))?)?;
+    check_outline(&outline.map_err(|error| of(error, SavedPlanError::TooLarge))?)?;
     drop(once);
     file.rewind().map_err(SavedPlanError::Io)?;
     let contents = Contents::deserialize(&mut reader(&mut file));
@@ -197,7 +197,7 @@ fn reader<R: Read>(file: R) -> serde_json::Deserializer<serde_json::de::IoRead<i
 }
 
 /// Converts an error of reading.
-fn unreadable(error: io::Error) -> SavedPlanError {
+fn read_error(error: io::Error) -> SavedPlanError {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<TooLarge>()) {
         Some(too_large) => SavedPlanError::TooLarge(too_large.to_string()),
         None if error.kind() == io::ErrorKind::InvalidData => {
@@ -208,7 +208,7 @@ fn unreadable(error: io::Error) -> SavedPlanError {
 }
 
 /// Checks the kind and the checksum.
-fn check(outline: &Summed) -> Result<(), SavedPlanError> {
+fn check_outline(outline: &Summed) -> Result<(), SavedPlanError> {
     let scalar = |value: Option<&Summed>| value.and_then(|value| value.scalar.clone());
     let saved = outline
         .get("saved")

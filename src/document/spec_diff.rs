@@ -63,22 +63,22 @@ pub fn json<'a>(changes: &'a SpecChanges, sources: &'a Sources) -> impl Serializ
         kind: "spec-diff",
         equal: changes.is_empty(),
         summary: Summary { zones_differing: zones.len(), zones_equal: *unchanged },
-        zones: zones.iter().map(|changes| zone(changes, sources)).collect(),
+        zones: zones.iter().map(|changes| zone_json(changes, sources)).collect(),
     }
 }
 
-fn zone<'a>(zone: &'a ZoneSpecChanges, sources: &'a Sources) -> Zone<'a> {
+fn zone_json<'a>(zone: &'a ZoneSpecChanges, sources: &'a Sources) -> Zone<'a> {
     let ZoneSpecChanges { zone: name, kind, place, changes } = zone;
     let action = match kind {
         ZoneSpecKind::Added => "add",
         ZoneSpecKind::Removed => "remove",
         ZoneSpecKind::Changed => "change",
     };
-    let changes = changes.iter().map(|one| change(one, sources)).collect();
+    let changes = changes.iter().map(|one| change_json(one, sources)).collect();
     Zone { zone: name.as_str(), action, source: Source::of(*place, sources), changes }
 }
 
-fn change<'a>(change: &'a SpecChange, sources: &'a Sources) -> Change<'a> {
+fn change_json<'a>(change: &'a SpecChange, sources: &'a Sources) -> Change<'a> {
     let SpecChange { path, kind, place } = change;
     let kind = match kind {
         SpecChangeKind::Added { after, words: _ } => Kind::Add { after: to_json(after) },

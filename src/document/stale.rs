@@ -300,7 +300,7 @@ type Key<'r> = (&'r str, usize);
 pub fn differences(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
     let no_longer_needed =
         "it is no longer needed: someone else did it, or what it concerns is gone";
-    compare(reviewed, now, |operation| operation.essence, Some(no_longer_needed))
+    compare_operations(reviewed, now, |operation| operation.essence, Some(no_longer_needed))
 }
 
 /// Returns the differences between the rest of a partly applied plan and the operations that would
@@ -308,7 +308,8 @@ pub fn differences(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperatio
 #[must_use]
 pub fn differences_of_rest(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
     let progress = Progress::new(reviewed, now);
-    let mut moved = compare(reviewed, now, |operation| progress.essence(operation), None);
+    let mut moved =
+        compare_operations(reviewed, now, |operation| progress.essence(operation), None);
     moved.extend(progress.new_dangers(reviewed, now));
     moved
 }
@@ -330,7 +331,7 @@ pub fn take_dangers(reviewed: &[Reviewed], rest: &mut Plan) -> usize {
 }
 
 /// Compares operations one by one. `gone` describes an operation that is no longer needed.
-fn compare(
+fn compare_operations(
     reviewed: &[Reviewed],
     now: &[Reviewed],
     essence: impl Fn(&Reviewed) -> Sum,
@@ -341,7 +342,7 @@ fn compare(
     for (address, operation) in &before {
         let what = match after.get(address) {
             Some(same) if essence(same) == essence(operation) => None,
-            Some(other) => Some(changed(operation, other)),
+            Some(other) => Some(describe_change(operation, other)),
             None => gone.map(str::to_owned),
         };
         moved.extend(what.map(|what| StaleOperation { address: address.0.to_owned(), what }));
@@ -447,7 +448,7 @@ impl Progress {
 }
 
 /// Describes how an operation changed.
-fn changed(before: &Reviewed, now: &Reviewed) -> String {
+fn describe_change(before: &Reviewed, now: &Reviewed) -> String {
     let when = now.modified_on.as_ref().map(|time| format!(" at {time}")).unwrap_or_default();
     if before.action != now.action {
         return format!(

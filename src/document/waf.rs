@@ -162,13 +162,13 @@ pub(crate) struct ZoneSurvey<'a> {
 struct ByPhase<'a>(Vec<(Phase, Vec<OwnRule<'a>>)>);
 
 /// Returns the key for the rules of a phase.
-fn member(phase: Phase) -> String {
+fn phase_member(phase: Phase) -> String {
     phase.list().heading.replace(' ', "_")
 }
 
 impl Serialize for ByPhase<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(phase, rules)| (member(*phase), rules)))
+        serializer.collect_map(self.0.iter().map(|(phase, rules)| (phase_member(*phase), rules)))
     }
 }
 
@@ -181,7 +181,7 @@ impl JsonSchema for ByPhase<'_> {
         let members: Vec<String> = Phase::ALL
             .iter()
             .filter(|phase| !phase.deploys())
-            .map(|phase| member(*phase))
+            .map(|phase| phase_member(*phase))
             .collect();
         let rules = generator.subschema_for::<Vec<OwnRule<'_>>>();
         let properties: Map<String, Json> =

@@ -297,11 +297,11 @@ fn parse_ttl(text: &str) -> Result<Ttl, TtlTextError> {
     if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
         return text.parse().ok().and_then(|n| Ttl::seconds(n).ok()).ok_or(TtlTextError::Range);
     }
-    Err(duration(text).map_or(TtlTextError::Other, TtlTextError::Duration))
+    Err(duration_seconds(text).map_or(TtlTextError::Other, TtlTextError::Duration))
 }
 
 /// Parses a duration such as `5m`, `2h` or `1d` and returns its seconds.
-fn duration(text: &str) -> Option<u64> {
+fn duration_seconds(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let factor = match unit {
         "s" => 1,
@@ -321,10 +321,10 @@ mod tests {
 
     #[test]
     fn durations_have_their_duration() {
-        assert_eq!(duration("5m"), Some(300));
-        assert_eq!(duration("1d"), Some(86_400));
+        assert_eq!(duration_seconds("5m"), Some(300));
+        assert_eq!(duration_seconds("1d"), Some(86_400));
         for bad in ["2d", "m", "", "5 m", "-5m", "ü"] {
-            assert_eq!(duration(bad), None, "{bad}");
+            assert_eq!(duration_seconds(bad), None, "{bad}");
         }
     }
 

@@ -50,7 +50,7 @@ fn sort(zone: &mut DesiredZone) {
 }
 
 /// Returns the address that messages use for the records of a name and type.
-fn address(zone: &DesiredZone, record: &DesiredRecord) -> String {
+fn record_address(zone: &DesiredZone, record: &DesiredRecord) -> String {
     Address::of_record(&zone.name, &record.name, &record.data, false).to_string()
 }
 
@@ -70,7 +70,7 @@ fn repeated(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagno
                     format!("this {} record is already defined here", same[n].data.type_name()),
                 )
                 .and_at(place(&same[first]), "it is first written here")
-                .about(address(zone, &same[n]))
+                .about(record_address(zone, &same[n]))
                 .help("remove one of the two; spellings that mean the same count as equal"),
         );
     }
@@ -92,7 +92,7 @@ fn types(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnosti
                         format!("`{}` has another {later} already", other.name),
                     )
                     .and_at(records[0].spelling.place, "the first one")
-                    .about(address(zone, other))
+                    .about(record_address(zone, other))
                     .help("keep one of them");
                 diagnostics.push(diagnostic);
             }
@@ -117,7 +117,7 @@ fn exclusive(zone: &DesiredZone, a: &DesiredRecord, b: &DesiredRecord) -> Diagno
     findings::EXCLUSIVE
         .at(second.spelling.place, format!("`{}` has a record of type {other} here", second.name))
         .and_at(first.spelling.place, format!("and one of type {one} here"))
-        .about(address(zone, second))
+        .about(record_address(zone, second))
         .help(help)
 }
 
@@ -153,7 +153,7 @@ fn contradiction(
                 ),
             )
             .and_at(record.spelling.place, "and is wanted here")
-            .about(address(zone, record))
+            .about(record_address(zone, record))
             .help(
                 "remove one of the two, or give the `state: absent` the value that should be gone",
             ),

@@ -42,7 +42,7 @@ pub(super) enum Found {
 
 /// Returns everything below a directory except hidden entries, sorted by name.
 pub(super) fn below(directory: &Path, root: &Path, budget: &mut Budget) -> Vec<Found> {
-    let entries = look(directory, usize::MAX, root, false, budget, |_| true);
+    let entries = search(directory, usize::MAX, root, false, budget, |_| true);
     entries.into_iter().filter(|found| !matches!(found, Found::Directory(_))).collect()
 }
 
@@ -84,7 +84,7 @@ pub(super) fn matches(
             !rest.as_os_str().is_empty() && pattern_below.matches_path_with(rest, options)
         })
     };
-    let mut results = look(start, depth, root, names_hidden, budget, is_wanted);
+    let mut results = search(start, depth, root, names_hidden, budget, is_wanted);
     if pattern.ends_with('/') {
         results.retain(|result| !matches!(result, Found::File(_)));
     }
@@ -107,7 +107,7 @@ pub(super) fn matches(
 }
 
 /// Searches a directory down to the given depth.
-fn look(
+fn search(
     directory: &Path,
     depth: usize,
     root: &Path,

@@ -38,7 +38,7 @@ pub fn print(desired: &Desired) -> String {
 /// if it means the same without them.
 #[must_use]
 pub fn record_entry(zone: &ZoneName, one: &DesiredRecord) -> Json {
-    let mut entry = record(zone, one, &[]);
+    let mut entry = record_json(zone, one, &[]);
     if let Rdata::Txt(_) = one.data
         && let Some(text) = entry.get("content").and_then(Json::as_str).and_then(unquoted)
     {
@@ -96,10 +96,10 @@ pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
         map.insert("unmanaged".to_owned(), json!("prune"));
     }
     if !ignore.is_empty() {
-        map.insert("ignore".to_owned(), ignore.iter().map(pattern).collect());
+        map.insert("ignore".to_owned(), ignore.iter().map(ignore_pattern).collect());
     }
     if !allow.is_empty() {
-        map.insert("allow".to_owned(), accepted(allow));
+        map.insert("allow".to_owned(), accepted_dangers(allow));
     }
     if *create {
         map.insert("create".to_owned(), json!(true));
@@ -136,7 +136,7 @@ pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
             expect.iter().map(|e| super::expect::emit(name, e)).collect(),
         );
     }
-    let present = records.iter().map(|r| record(name, r, suppressions));
+    let present = records.iter().map(|r| record_json(name, r, suppressions));
     let absent = tombstones.iter().map(|t| tombstone(name, t));
     map.insert("records".to_owned(), present.chain(absent).collect());
     Json::Object(map)
@@ -151,7 +151,7 @@ fn insert_lints<'s>(map: &mut Map<String, Json>, own: impl Iterator<Item = &'s S
 }
 
 /// Returns accepted dangers with their reasons.
-fn accepted(allow: &BTreeMap<Danger, String>) -> Json {
+fn accepted_dangers(allow: &BTreeMap<Danger, String>) -> Json {
     allow
         .iter()
         .map(|(danger, reason)| (danger.code().to_owned(), json!(escape(reason))))
@@ -160,7 +160,7 @@ fn accepted(allow: &BTreeMap<Danger, String>) -> Json {
 }
 
 /// Returns an item of `ignore`.
-fn pattern(pattern: &IgnorePattern) -> Json {
+fn ignore_pattern(pattern: &IgnorePattern) -> Json {
     let IgnorePattern { name, record_type, content, tag, reason, place: _ } = pattern;
     let parts = [
         ("name", name.as_ref().map(glob::Pattern::as_str)),
@@ -174,10 +174,10 @@ fn pattern(pattern: &IgnorePattern) -> Json {
     )
 }
 
-fn record(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression]) -> Json {
+fn record_json(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression]) -> Json {
     let DesiredRecord { name, data, facets, protect, allow, spelling } = record;
-    let mut map = start(zone, name, data.type_name());
-    value(&mut map, data);
+    let mut map = entry_head(zone, name, data.type_name());
+    put_value(&mut map, data);
     let Facets { ttl, proxied, comment, tags, settings } = facets;
     if let Some(ttl) = ttl {
         map.insert("ttl".to_owned(), json!(ttl));
@@ -202,7 +202,7 @@ fn record(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression])
         map.insert("protect".to_owned(), json!(true));
     }
     if let Some(allow) = allow {
-        map.insert("allow".to_owned(), accepted(allow));
+        map.insert("allow".to_owned(), accepted_dangers(allow));
     }
     let is_own = |s: &&Suppression| matches!(&s.scope, SuppressionScope::Entry(entry) if entry.contains(spelling.entry));
     insert_lints(&mut map, suppressions.iter().filter(is_own));
@@ -211,19 +211,19 @@ fn record(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression])
 
 fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> Json {
     let Tombstone { name, record_type, data, allow, spelling: _ } = tombstone;
-    let mut map = start(zone, name, record_type.as_str());
+    let mut map = entry_head(zone, name, record_type.as_str());
     if let Some(data) = data {
-        value(&mut map, data);
+        put_value(&mut map, data);
     }
     map.insert("state".to_owned(), json!("absent"));
     if let Some(allow) = allow {
-        map.insert("allow".to_owned(), accepted(allow));
+        map.insert("allow".to_owned(), accepted_dangers(allow));
     }
     Json::Object(map)
 }
 
 /// Returns an entry with its name and type.
-fn start(zone: &ZoneName, name: &crate::model::Fqdn, type_name: &str) -> Map<String, Json> {
+fn entry_head(zone: &ZoneName, name: &crate::model::Fqdn, type_name: &str) -> Map<String, Json> {
     Map::from_iter([
         ("name".to_owned(), json!(zone.relative(name))),
         ("type".to_owned(), json!(type_name)),
@@ -231,7 +231,7 @@ fn start(zone: &ZoneName, name: &crate::model::Fqdn, type_name: &str) -> Map<Str
 }
 
 /// Adds the value: `data` for types with parts, `content` and `priority` for the others.
-fn value(map: &mut Map<String, Json>, data: &Rdata) {
+fn put_value(map: &mut Map<String, Json>, data: &Rdata) {
     let fields = data.fields();
     let Some(record_type) = data.record_type() else {
         map.insert("content".to_owned(), json!(escape(&data.presentation())));

@@ -193,7 +193,7 @@ impl Git {
         let asks = thread::spawn(move || drop(stdin.write_all(&input)));
         let watches = thread::spawn(move || {
             let in_time = is_ended.recv_timeout(time_limit) != Err(RecvTimeoutError::Timeout);
-            (in_time, end(child, in_time))
+            (in_time, wait_or_kill(child, in_time))
         });
         let mut answer = BufReader::new(stdout);
         let result = read(&mut answer);
@@ -238,7 +238,7 @@ impl Git {
 }
 
 /// Waits for a child to end. Kills it if the time limit is exceeded.
-fn end(mut child: Child, in_time: bool) -> std::io::Result<ExitStatus> {
+fn wait_or_kill(mut child: Child, in_time: bool) -> std::io::Result<ExitStatus> {
     if !in_time {
         child.kill()?;
     }

@@ -201,7 +201,7 @@ impl Arrangement<'_> {
 
     /// Writes a record: on one line, or one line for each member.
     fn entry(&self, record: &Json) -> String {
-        let Json::Object(members) = record else { return flow(record) };
+        let Json::Object(members) = record else { return flow_value(record) };
         let mut members = members.clone();
         if let Some(Json::String(content)) = members.get_mut("content")
             && let Some(name) = self.variables.get(content)
@@ -213,26 +213,28 @@ impl Arrangement<'_> {
         {
             members.insert("content".to_owned(), json!(text));
         }
-        let record = flow(&Json::Object(members.clone()));
+        let record = flow_value(&Json::Object(members.clone()));
         if record.chars().count() <= WIDEST {
             return record;
         }
-        let line = |(name, value): (&String, &Json)| format!("{}: {}", one_line(name), flow(value));
+        let line =
+            |(name, value): (&String, &Json)| format!("{}: {}", one_line(name), flow_value(value));
         members.iter().map(line).collect::<Vec<_>>().join("\n        ")
     }
 }
 
 /// Writes a value in flow style.
-fn flow(value: &Json) -> String {
+fn flow_value(value: &Json) -> String {
     match value {
         Json::String(text) => one_line(text),
         Json::Array(items) => {
-            format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", "))
+            format!("[{}]", items.iter().map(flow_value).collect::<Vec<_>>().join(", "))
         }
         Json::Object(members) if members.is_empty() => "{}".to_owned(),
         Json::Object(members) => {
-            let member =
-                |(name, value): (&String, &Json)| format!("{}: {}", one_line(name), flow(value));
+            let member = |(name, value): (&String, &Json)| {
+                format!("{}: {}", one_line(name), flow_value(value))
+            };
             format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => value.to_string(),

@@ -148,7 +148,7 @@ impl Loader<'_> {
             }
         }
         if count == 0 {
-            let detail = format!("no `*.yaml` or `*.yml` is below `{}`", show(directory));
+            let detail = format!("no `*.yaml` or `*.yml` is below `{}`", path_shown(directory));
             let diagnostic = self.place(findings::NOTHING.nowhere(detail), reference);
             self.diagnostics.push(diagnostic.help("name a directory with spec files, or a file"));
         }
@@ -161,7 +161,8 @@ impl Loader<'_> {
             Found::Directory(path) => self.walk(&path, root, reference),
             Found::LeadsOut(path) => self.outside(&path, reference),
             Found::Loop(path, ancestor) => {
-                let detail = format!("`{}` leads back to `{}`", show(&path), show(&ancestor));
+                let detail =
+                    format!("`{}` leads back to `{}`", path_shown(&path), path_shown(&ancestor));
                 let diagnostic = self.place(findings::DIRECTORY_LOOP.nowhere(detail), reference);
                 self.diagnostics.push(
                     diagnostic.help("remove the symbolic link, or name the files one by one"),
@@ -183,7 +184,7 @@ impl Loader<'_> {
 
     /// Reports a path that leads out of the tree.
     fn outside(&mut self, path: &Path, reference: Reference) {
-        let detail = format!("`{}` is outside the directory that was given", show(path));
+        let detail = format!("`{}` is outside the directory that was given", path_shown(path));
         let diagnostic = self.place(findings::INCLUDE_REFUSED.nowhere(detail), reference);
         self.diagnostics
             .push(diagnostic.help("move the file below it, or give its path on the command line"));
@@ -249,13 +250,14 @@ impl Loader<'_> {
         is_given: bool,
         reference: Reference,
     ) -> Option<(SourceId, bool)> {
-        if let Some(text) = self.texts.get(&show(path)) {
-            return Some((self.sources.add(show(path), text.as_str()), true));
+        if let Some(text) = self.texts.get(&path_shown(path)) {
+            return Some((self.sources.add(path_shown(path), text.as_str()), true));
         }
-        let bytes = match read(path, is_given) {
+        let bytes = match read_file(path, is_given) {
             Ok(bytes) => bytes,
             Err(ReadFailure::TooLarge) => {
-                let detail = format!("`{}` has more than {} MiB", show(path), LARGEST_FILE >> 20);
+                let detail =
+                    format!("`{}` has more than {} MiB", path_shown(path), LARGEST_FILE >> 20);
                 let diagnostic = self.place(findings::TOO_LARGE.nowhere(detail), reference);
                 self.diagnostics.push(too_large(diagnostic));
                 return None;
@@ -266,11 +268,11 @@ impl Loader<'_> {
             }
         };
         match String::from_utf8(bytes) {
-            Ok(text) => Some((self.sources.add(show(path), text), true)),
+            Ok(text) => Some((self.sources.add(path_shown(path), text), true)),
             Err(error) => {
                 let (at, bytes) = (error.utf8_error().valid_up_to(), error.into_bytes());
                 let byte = bytes.get(at).copied().unwrap_or_default();
-                let source = self.sources.add(show(path), String::from_utf8_lossy(&bytes));
+                let source = self.sources.add(path_shown(path), String::from_utf8_lossy(&bytes));
                 let is_utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
                 let detail = if is_utf16 {
                     "the file is UTF-16".to_owned()
@@ -353,7 +355,7 @@ impl Loader<'_> {
         };
         let reference = Reference { includer: Some((file, place)), named: !is_glob };
         let is_meant = |found: &Found| match found {
-            Found::File(path) => show(path) != including_file && (!is_glob || is_yaml(path)),
+            Found::File(path) => path_shown(path) != including_file && (!is_glob || is_yaml(path)),
             _ => true,
         };
         let mut has_match = false;
@@ -380,7 +382,7 @@ impl Loader<'_> {
     fn unreadable(&mut self, path: &Path, reason: &str, reference: Reference) {
         // The operating system's message ends with an error number, which does not help the reader.
         let reason = reason.split(" (os error").next().unwrap_or(reason).to_lowercase();
-        let diagnostic = findings::UNREADABLE.nowhere(format!("`{}`: {reason}", show(path)));
+        let diagnostic = findings::UNREADABLE.nowhere(format!("`{}`: {reason}", path_shown(path)));
         let diagnostic = self.place(diagnostic, reference);
         self.diagnostics.push(diagnostic.help("check the path and its permissions"));
     }
@@ -442,7 +444,7 @@ pub(super) fn parse(text: &str, source: SourceId, diagnostics: &mut Diagnostics)
 }
 
 /// Reads the bytes of a file, at most [`LARGEST_FILE`].
-fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
+fn read_file(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
     let failure = |e: std::io::Error| ReadFailure::Other(e.to_string());
     let metadata = fs::metadata(path).map_err(failure)?;
     if metadata.len() > LARGEST_FILE {
@@ -471,7 +473,7 @@ pub(super) fn is_yaml(path: &Path) -> bool {
 }
 
 /// Returns a path as shown to the user.
-fn show(path: &Path) -> String {
+fn path_shown(path: &Path) -> String {
     path.display().to_string()
 }
 

@@ -152,7 +152,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
             suppress::collect(tree, text, &mut suppressions, &mut diagnostics);
             reduced = checked.reduced;
             if file_weight::check(tree, &mut diagnostics) {
-                syntax = typed(tree, &mut diagnostics);
+                syntax = typed_syntax(tree, &mut diagnostics);
             }
         }
         let load::Loaded { source, tree, includers, named } = file;
@@ -199,7 +199,10 @@ pub fn is_date(text: &str) -> bool {
 }
 
 /// Reads the typed syntax of a tree that passed the shape check.
-fn typed(tree: &yaml_tree::Tree, diagnostics: &mut Diagnostics) -> Option<syntax::FileSyntax> {
+fn typed_syntax(
+    tree: &yaml_tree::Tree,
+    diagnostics: &mut Diagnostics,
+) -> Option<syntax::FileSyntax> {
     // A tree whose root is not a mapping has been reported already.
     if !matches!(tree.node(tree.root).kind, yaml_tree::Kind::Mapping(_)) {
         return None;

@@ -114,7 +114,7 @@ pub fn read_policy(name: &str, text: &str) -> Result<PolicyFile, Box<PolicyError
     let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
     let source = sources.add(name, text);
     let mut secret_places = Vec::new();
-    match policy(text, source, &mut diagnostics, &mut secret_places) {
+    match read_policy_text(text, source, &mut diagnostics, &mut secret_places) {
         Some(policy) if !diagnostics.has_errors() => Ok(policy),
         _ => {
             secrets::mask(secret_places, &mut sources);
@@ -125,7 +125,7 @@ pub fn read_policy(name: &str, text: &str) -> Result<PolicyFile, Box<PolicyError
 }
 
 /// Reads the policy in a text. Adds values that may be secrets to `found`.
-fn policy(
+fn read_policy_text(
     text: &str,
     source: SourceId,
     diagnostics: &mut Diagnostics,
@@ -159,7 +159,7 @@ fn policy(
     for (zones, ZoneSyntax { allow }) in zones {
         // Names are compared in lower case.
         match glob::Pattern::new(&zones.value.0.to_lowercase()) {
-            Ok(pattern) => add(&mut allowed, &pattern, allow.as_ref(), &mut reader),
+            Ok(pattern) => add_allowed(&mut allowed, &pattern, allow.as_ref(), &mut reader),
             Err(error) => {
                 let detail = format!(
                     "`{}` is neither a name nor a glob: {}",
@@ -176,7 +176,7 @@ fn policy(
         }
     }
     if let Ok(everywhere) = glob::Pattern::new("*") {
-        add(&mut allowed, &everywhere, allow.as_ref(), &mut reader);
+        add_allowed(&mut allowed, &everywhere, allow.as_ref(), &mut reader);
     }
     let mut suppressions = Vec::new();
     for (code, reason) in lint.map_or_else(Vec::new, |lint| lint.0) {
@@ -202,7 +202,7 @@ fn policy(
 }
 
 /// Adds the dangers that are allowed for some zones.
-fn add(
+fn add_allowed(
     allowed: &mut Vec<Allowed>,
     zones: &glob::Pattern,
     dangers: Option<&Entries<Spanned<Text>>>,

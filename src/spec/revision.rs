@@ -80,7 +80,7 @@ pub fn at_revision(
             |error: io::Error| RevisionError::Unusable(directory.to_owned(), error.to_string());
         let directory = directory.canonicalize().map_err(broken)?;
         let prefix = directory.strip_prefix(&git.repository().top).unwrap_or(Path::new(""));
-        let entries = entries(&git, &result.commit, prefix, &mut budget)?;
+        let entries = listed_files(&git, &result.commit, prefix, &mut budget)?;
         let target = into.join(number.to_string());
         let name = input.file_name().filter(|_| !is_directory).map(Path::new);
         let is_left_out = copy(&git, &entries, &target, &mut budget)?;
@@ -157,7 +157,7 @@ struct Entry {
 }
 
 /// Returns the YAML files below a directory, and the links, because these may lead to YAML files.
-fn entries(
+fn listed_files(
     git: &Git,
     commit: &str,
     prefix: &Path,
@@ -174,7 +174,7 @@ fn entries(
         let mut entries = Vec::new();
         let mut line = Vec::new();
         while answer.limit() > 0 && until(&mut answer, 0, &mut line)? {
-            if let Some(entry) = entry(&line, prefix)? {
+            if let Some(entry) = parse_listing_line(&line, prefix)? {
                 budget.files = budget
                     .files
                     .checked_sub(1)
@@ -211,7 +211,7 @@ fn until(
 
 /// Parses one line of a listing: mode, type, id, a tab, the path. Returns `None` for anything
 /// except a YAML file or a link.
-fn entry(line: &[u8], prefix: &Path) -> Result<Option<Entry>, RevisionError> {
+fn parse_listing_line(line: &[u8], prefix: &Path) -> Result<Option<Entry>, RevisionError> {
     let missing = || RevisionError::Answer("ls-tree");
     let tab = line.iter().position(|byte| *byte == b'\t').ok_or_else(missing)?;
     let head = std::str::from_utf8(&line[..tab]).map_err(|_| missing())?;
@@ -378,7 +378,7 @@ mod tests {
         let id = "b".repeat(40);
         let path = |mode: &str, path: &str| {
             let line = format!("{mode} blob {id}\t{path}");
-            entry(line.as_bytes(), Path::new("spec"))
+            parse_listing_line(line.as_bytes(), Path::new("spec"))
                 .unwrap()
                 .map(|entry| entry.path.display().to_string())
         };
@@ -394,7 +394,7 @@ mod tests {
         ] {
             assert_eq!(path(mode, other), None, "{mode} {other}");
         }
-        assert!(entry(b"100644 blob", Path::new("")).is_err());
+        assert!(parse_listing_line(b"100644 blob", Path::new("")).is_err());
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::diagnostic::{Place, Span};
 pub(super) fn within(place: Place, file: &str, scalar: &str, part: Range<usize>) -> Place {
     let (start, end) = (place.span.start as usize, place.span.end as usize);
     // A block begins at its first letter, after its header and indentation.
-    let header = header(file, start);
+    let header = block_header(file, start);
     let from = header.map_or(start, |h| h.content);
     let decoded = file.get(from..end).map(|written| decode(written, header.map(|h| h.is_folded)));
     match decoded.and_then(|decoded| locate(&decoded, scalar, part)) {
@@ -43,7 +43,7 @@ struct Header {
 }
 
 /// Returns the header of the block whose text begins at `start`, if it is a block.
-fn header(file: &str, start: usize) -> Option<Header> {
+fn block_header(file: &str, start: usize) -> Option<Header> {
     let mut content = file.get(..start)?.rfind('\n')? + 1;
     if !file[content..start].bytes().all(|b| b == b' ') {
         return None;
@@ -129,20 +129,20 @@ impl Decoded {
 /// Decodes a scalar from its source; for a block, from the part below its header.
 fn decode(written: &str, folded: Option<bool>) -> Decoded {
     if let Some(is_folded) = folded {
-        return block(written, is_folded);
+        return decode_block(written, is_folded);
     }
     match written.as_bytes().first() {
         Some(quote @ (b'"' | b'\'')) => {
             let quote = char::from(*quote);
             let inner = written[1..].strip_suffix(quote).unwrap_or(&written[1..]);
-            flow(inner, 1, quote)
+            decode_flow(inner, 1, quote)
         }
-        _ => flow(written, 0, ' '),
+        _ => decode_flow(written, 0, ' '),
     }
 }
 
 /// Decodes a plain or quoted scalar and folds its lines.
-fn flow(inner: &str, shift: usize, quote: char) -> Decoded {
+fn decode_flow(inner: &str, shift: usize, quote: char) -> Decoded {
     let mut decoded = Decoded::default();
     let mut at = 0;
     // Blanks that were written as escapes are not trimmed.
@@ -168,7 +168,7 @@ fn flow(inner: &str, shift: usize, quote: char) -> Decoded {
                 decoded.push("'", shift + start, shift + at);
             }
             '\\' if quote == '"' => {
-                at = escape(inner, start, shift, &mut decoded);
+                at = decode_escape(inner, start, shift, &mut decoded);
                 kept = decoded.text.len();
             }
             _ => decoded.copy(&inner[start..at], shift + start),
@@ -178,7 +178,7 @@ fn flow(inner: &str, shift: usize, quote: char) -> Decoded {
 }
 
 /// Decodes an escape in a double-quoted scalar. Returns the position after it.
-fn escape(inner: &str, start: usize, shift: usize, decoded: &mut Decoded) -> usize {
+fn decode_escape(inner: &str, start: usize, shift: usize, decoded: &mut Decoded) -> usize {
     let Some(letter) = inner[start + 1..].chars().next() else { return inner.len() };
     let end_of_letter = start + 1 + letter.len_utf8();
     let digits = match letter {
@@ -231,7 +231,7 @@ struct Line<'t> {
     text: &'t str,
 }
 
-fn lines(text: &str) -> Vec<Line<'_>> {
+fn lines_with_starts(text: &str) -> Vec<Line<'_>> {
     let mut start = 0;
     text.split_inclusive('\n')
         .map(|whole| {
@@ -243,9 +243,9 @@ fn lines(text: &str) -> Vec<Line<'_>> {
 }
 
 /// Decodes a block.
-fn block(written: &str, is_folded: bool) -> Decoded {
+fn decode_block(written: &str, is_folded: bool) -> Decoded {
     let mut decoded = Decoded::default();
-    let block_lines = lines(written);
+    let block_lines = lines_with_starts(written);
     let indent = |line: &Line<'_>| line.text.len() - line.text.trim_start_matches(' ').len();
     let is_blank = |line: &Line<'_>| line.text.trim_matches(' ').is_empty();
     let Some(depth) = block_lines.iter().find(|l| !is_blank(l)).map(indent) else { return decoded };
@@ -361,7 +361,7 @@ mod tests {
             let Some(tree) = scan(&text, source, &mut diagnostics) else { continue };
             let node = tree.entry(tree.root, "k").unwrap().value;
             let span = tree.node(node).span;
-            let header = header(&text, span.start as usize);
+            let header = block_header(&text, span.start as usize);
             let from = header.map_or(span.start as usize, |h| h.content);
             let decoded = decode(&text[from..span.end as usize], header.map(|h| h.is_folded));
             let decoded = String::from_utf8(decoded.text).unwrap();

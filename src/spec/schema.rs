@@ -109,7 +109,7 @@ fn conditions(facts: &TypeFacts) -> Vec<Value> {
     });
     let mut conditions = vec![json!({
         "if": { "properties": { "type": is_type }, "required": ["type"] },
-        "then": { "properties": members(facts) },
+        "then": { "properties": record_keys_schema(facts) },
     })];
     if facts.has_data() {
         let neither =
@@ -139,11 +139,11 @@ fn conditions(facts: &TypeFacts) -> Vec<Value> {
 }
 
 /// Returns the schema of the keys whose meaning depends on the record type.
-fn members(facts: &TypeFacts) -> Value {
+fn record_keys_schema(facts: &TypeFacts) -> Value {
     let mut members = Map::new();
     let examples = facts.examples;
     let (content, data) = if facts.has_data() {
-        let data_schema = data(facts);
+        let data_schema = data_schema_of(facts);
         (
             json!({ "description": format!("{}, as in a zone file, such as {}", facts.about, examples[0]) }),
             json!({ "anyOf": [data_schema, { "type": "array", "items": data_schema, "minItems": 1 }] }),
@@ -165,7 +165,7 @@ fn members(facts: &TypeFacts) -> Value {
 }
 
 /// Returns the schema of `data`.
-fn data(facts: &TypeFacts) -> Value {
+fn data_schema_of(facts: &TypeFacts) -> Value {
     let properties: Map<String, Value> =
         facts.fields.iter().map(|f| (f.name.to_owned(), field(f))).collect();
     // Cloudflare has some priorities next to `data`. They may be in either place.

@@ -90,7 +90,7 @@ pub(super) fn check_with_schema(
 }
 
 /// Compiles the parts of a schema that are checked here.
-fn compile(schema: &Value) -> CompiledSchema {
+fn compile_schema(schema: &Value) -> CompiledSchema {
     let judged = ["type", "anyOf", "oneOf", "enum", "const", "properties"];
     let is_free = schema.is_object() && judged.iter().all(|key| schema.get(*key).is_none());
     let mut compiled = CompiledSchema { is_free, ..CompiledSchema::default() };
@@ -128,15 +128,15 @@ fn compile(schema: &Value) -> CompiledSchema {
     if let Value::Object(properties) = &schema["properties"] {
         compiled.keys = properties.keys().cloned().collect();
         compiled.properties =
-            properties.iter().map(|(key, value)| (key.clone(), compile(value))).collect();
+            properties.iter().map(|(key, value)| (key.clone(), compile_schema(value))).collect();
     }
     compiled.free = schema["additionalProperties"]
         .is_object()
-        .then(|| compile(&schema["additionalProperties"]).into());
-    compiled.items = schema["items"].is_object().then(|| compile(&schema["items"]).into());
+        .then(|| compile_schema(&schema["additionalProperties"]).into());
+    compiled.items = schema["items"].is_object().then(|| compile_schema(&schema["items"]).into());
     compiled.needs_item = schema["minItems"].as_u64().is_some_and(|n| n > 0);
     compiled.range = schema["minimum"].as_i64().zip(schema["maximum"].as_i64());
-    compiled.alternatives = list("anyOf").iter().map(compile).collect();
+    compiled.alternatives = list("anyOf").iter().map(compile_schema).collect();
     for alternative in &compiled.alternatives {
         compiled.kinds = compiled.kinds.or(alternative.kinds);
     }
@@ -146,7 +146,7 @@ fn compile(schema: &Value) -> CompiledSchema {
 impl CompiledSchema {
     /// Compiles the schema of a file. The version is checked by the parser, before the shape.
     pub(super) fn new(schema: &Value) -> Self {
-        let mut compiled = compile(schema);
+        let mut compiled = compile_schema(schema);
         compiled.required.clear();
         compiled
     }
@@ -402,7 +402,7 @@ impl Check<'_> {
             {
                 self.diagnostics.push(
                     findings::MISSING_KEY
-                        .at(handle, format!("`{required}` is missing {}", inside(name)))
+                        .at(handle, format!("`{required}` is missing {}", in_what(name)))
                         .help(format!("add `{required}:`")),
                 );
             }
@@ -517,7 +517,7 @@ impl Check<'_> {
 }
 
 /// Returns "in this record" or similar, for the node in which something is missing.
-fn inside(name: Name<'_>) -> &'static str {
+fn in_what(name: Name<'_>) -> &'static str {
     if name == Name::Item("records") { "in this record" } else { "here" }
 }
 
@@ -527,7 +527,7 @@ mod tests {
 
     #[test]
     fn kinds_are_said_in_words() {
-        let kinds = |schema: serde_json::Value| compile(&schema).kinds.words();
+        let kinds = |schema: serde_json::Value| compile_schema(&schema).kinds.words();
         assert_eq!(kinds(serde_json::json!({ "type": ["string", "number"] })), "text");
         assert_eq!(kinds(serde_json::json!({ "type": "boolean" })), "true or false");
         assert_eq!(
@@ -540,7 +540,7 @@ mod tests {
 
     #[test]
     fn words_come_from_both_forms_of_enumerations() {
-        let words = |schema: serde_json::Value| compile(&schema).words;
+        let words = |schema: serde_json::Value| compile_schema(&schema).words;
         assert_eq!(words(serde_json::json!({ "type": "string", "enum": ["a", "b"] })), ["a", "b"]);
         assert_eq!(
             words(serde_json::json!({ "oneOf": [{ "const": "a" }, { "const": "b" }] })),

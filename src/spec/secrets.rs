@@ -17,12 +17,12 @@ pub(super) fn found(place: Place, what: &str) -> Diagnostic {
 
 /// Masks the given places and all other values that look like secrets.
 pub(super) fn mask(mut places: Vec<Place>, sources: &mut Sources) {
-    places.extend(sources.iter().flat_map(|(id, source)| find(id, source.text())));
+    places.extend(sources.iter().flat_map(|(id, source)| find_secrets(id, source.text())));
     places.into_iter().for_each(|place| sources.redact(place));
 }
 
 /// Returns the values that follow a key that names a credential, on the lines of a text.
-fn find(source: SourceId, text: &str) -> Vec<Place> {
+fn find_secrets(source: SourceId, text: &str) -> Vec<Place> {
     let mut places = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {

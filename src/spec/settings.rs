@@ -32,7 +32,7 @@ pub(super) fn checked(
         );
         return Some(value);
     };
-    match typed(name, facts.kind, value.value) {
+    match typed_value(name, facts.kind, value.value) {
         Ok(typed) => Some(Facet { value: typed, place: value.place }),
         Err((detail, help)) => {
             diagnostics.push(findings::INVALID_SETTING.at(value.place, detail).help(help));
@@ -47,11 +47,11 @@ pub(super) fn checked(
 /// # Errors
 /// Fails if it is none of the setting's values, with the reason and the suggested correction.
 pub(crate) fn setting_value(name: &str, value: Value) -> Result<Value, (String, String)> {
-    of(name).map_or(Ok(value.clone()), |facts| typed(name, facts.kind, value))
+    of(name).map_or(Ok(value.clone()), |facts| typed_value(name, facts.kind, value))
 }
 
 /// Converts a value to the type of a setting or of a member of one.
-fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
+fn typed_value(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
     let shown = super::clip(&value.to_string());
     let wrong = |help: String| Err((format!("`{path}` cannot be `{shown}`"), help));
     match kind {
@@ -75,16 +75,18 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
                 None => "write `true` or `false`".to_owned(),
             })
         }
-        SettingKind::Number(numbers) => match number(&value).filter(|n| numbers.contains(n)) {
-            Some(number) => integer(number),
-            None => {
-                let valid_numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
-                wrong(format!("write one of {}", valid_numbers.join(", ")))
+        SettingKind::Number(numbers) => {
+            match whole_number(&value).filter(|n| numbers.contains(n)) {
+                Some(number) => integer_value(number),
+                None => {
+                    let valid_numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+                    wrong(format!("write one of {}", valid_numbers.join(", ")))
+                }
             }
-        },
+        }
         SettingKind::Range(least, most) => {
-            match number(&value).filter(|n| (least..=most).contains(n)) {
-                Some(number) => integer(number),
+            match whole_number(&value).filter(|n| (least..=most).contains(n)) {
+                Some(number) => integer_value(number),
                 None => wrong(format!("write a number from {least} to {most}")),
             }
         }
@@ -128,7 +130,7 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
                     typed_members.insert(name, value);
                     continue;
                 };
-                typed_members.insert(name, typed(&path, *kind, value)?);
+                typed_members.insert(name, typed_value(&path, *kind, value)?);
             }
             Ok(Value::Map(typed_members))
         }
@@ -167,7 +169,7 @@ fn enumerated(words: &'static [&'static str], value: &Value) -> Result<&'static 
 }
 
 /// Reads a whole number, or text with one, which is the result of a substitution.
-fn number(value: &Value) -> Option<u64> {
+fn whole_number(value: &Value) -> Option<u64> {
     match value {
         Value::Integer(number) => u64::try_from(*number).ok(),
         Value::Text(text) if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) => {
@@ -178,7 +180,7 @@ fn number(value: &Value) -> Option<u64> {
 }
 
 /// Converts a number to a value.
-fn integer(number: u64) -> Result<Value, Wrong> {
+fn integer_value(number: u64) -> Result<Value, Wrong> {
     Ok(Value::Integer(i64::try_from(number).unwrap_or(i64::MAX)))
 }
 
@@ -188,13 +190,13 @@ mod tests {
 
     #[test]
     fn values_get_the_type_of_their_setting() {
-        let typed = |name: &str, value: Value| typed(name, of(name).unwrap().kind, value);
+        let typed = |name: &str, value: Value| typed_value(name, of(name).unwrap().kind, value);
         let text = |text: &str| Value::from(text);
-        assert_eq!(typed("min_tls_version", Value::Decimal("1.2".into())), Ok(text("1.2")));
-        assert_eq!(typed("min_tls_version", Value::Decimal("1".into())), Ok(text("1.0")));
-        assert_eq!(typed("brotli", Value::Bool(true)), Ok(text("on")));
-        assert_eq!(typed("origin_max_http_version", Value::Integer(2)), Ok(text("2")));
-        assert_eq!(typed("browser_cache_ttl", text("14400")), Ok(Value::Integer(14400)));
+        assert_eq!(typed_value("min_tls_version", Value::Decimal("1.2".into())), Ok(text("1.2")));
+        assert_eq!(typed_value("min_tls_version", Value::Decimal("1".into())), Ok(text("1.0")));
+        assert_eq!(typed_value("brotli", Value::Bool(true)), Ok(text("on")));
+        assert_eq!(typed_value("origin_max_http_version", Value::Integer(2)), Ok(text("2")));
+        assert_eq!(typed_value("browser_cache_ttl", text("14400")), Ok(Value::Integer(14400)));
         for (name, value, help) in [
             ("ssl", text("strictt"), "did you mean `strict`?"),
             ("brotli", text("enabled"), "did you mean `on`?"),
@@ -207,12 +209,12 @@ mod tests {
             ("proxy_read_timeout", Value::Integer(0), "write a number from 1 to 6000"),
             ("challenge_ttl", Value::Integer(301), "write one of 300,"),
         ] {
-            let (_, found) = typed(name, value).unwrap_err();
+            let (_, found) = typed_value(name, value).unwrap_err();
             assert!(found.starts_with(help) || help.starts_with(&found), "{name}: {found}");
         }
         let header = |member: &str, value: Value| {
             let inner = Value::Map(BTreeMap::from([(member.to_owned(), value)]));
-            typed(
+            typed_value(
                 "security_header",
                 Value::Map(BTreeMap::from([("strict_transport_security".to_owned(), inner)])),
             )

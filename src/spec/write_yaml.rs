@@ -23,7 +23,7 @@ pub(super) fn to_yaml(value: &impl Serialize) -> String {
     let occurs = |word: &String| any_text(&json, &mut |text| text.contains(word.as_str()));
     let word =
         (0..).map(|n: u32| format!("hidden{n}.")).find(|word| !occurs(word)).unwrap_or_default();
-    mark(&mut json, &word);
+    mark_hidden(&mut json, &word);
     reveal(&serde_yaml::to_string(&json).expect(WHY), &word)
 }
 
@@ -108,14 +108,14 @@ fn marked(text: &str) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// Marks every such character.
-fn mark(value: &mut Json, word: &str) {
+fn mark_hidden(value: &mut Json, word: &str) {
     match value {
         Json::Null | Json::Bool(_) | Json::Number(_) => {}
         Json::String(text) => *text = mark_text(text, word),
-        Json::Array(items) => items.iter_mut().for_each(|item| mark(item, word)),
+        Json::Array(items) => items.iter_mut().for_each(|item| mark_hidden(item, word)),
         Json::Object(members) => {
             let marked = std::mem::take(members).into_iter().map(|(name, mut value)| {
-                mark(&mut value, word);
+                mark_hidden(&mut value, word);
                 (mark_text(&name, word), value)
             });
             *members = marked.collect();

@@ -96,7 +96,7 @@ impl Tree {
     /// Returns the meaning of a scalar; `None` for lists and mappings.
     pub(super) fn meaning(&self, id: NodeId) -> Option<Meaning> {
         match &self.node(id).kind {
-            Kind::Scalar(text, style) => Some(meaning(text, *style)),
+            Kind::Scalar(text, style) => Some(scalar_meaning(text, *style)),
             Kind::Sequence(_) | Kind::Mapping(_) => None,
         }
     }
@@ -135,7 +135,7 @@ impl Tree {
 
 /// Returns the meaning of a scalar in the YAML 1.2 core schema. Octal and hexadecimal numbers stay
 /// text, because no key accepts them.
-fn meaning(text: &str, style: Style) -> Meaning {
+fn scalar_meaning(text: &str, style: Style) -> Meaning {
     if style != Style::Plain {
         return Meaning::Text;
     }
@@ -183,8 +183,8 @@ mod tests {
             (".", Meaning::Text),
             ("-", Meaning::Text),
         ] {
-            assert_eq!(meaning(text, Style::Plain), expected, "{text}");
+            assert_eq!(scalar_meaning(text, Style::Plain), expected, "{text}");
         }
-        assert_eq!(meaning("300", Style::Text), Meaning::Text);
+        assert_eq!(scalar_meaning("300", Style::Text), Meaning::Text);
     }
 }

@@ -109,7 +109,7 @@ pub(super) fn resolve(
     let mut desired = Desired::default();
     for (name, mut fragments) in zones {
         let protection = std::mem::take(&mut fragments.protection);
-        let mut zone = zone(&name, fragments, &files, &defaults, sources, diagnostics);
+        let mut zone = zone_of_fragments(&name, fragments, &files, &defaults, sources, diagnostics);
         zone.waf = profiles.apply(protection, diagnostics).map(Box::new);
         desired.zones.insert(name, zone);
     }
@@ -218,7 +218,7 @@ impl Fragments {
             if let Some(first) = ignore.value.first() {
                 self.ignore_place.get_or_insert(reader.place(first));
             }
-            self.ignore.extend(ignore.value.iter().filter_map(|i| pattern(i, reader)));
+            self.ignore.extend(ignore.value.iter().filter_map(|i| read_ignore_pattern(i, reader)));
         }
         if let Some(defaults) = defaults {
             let defaults = Defaults::new(&defaults, reader.source, reader.diagnostics);
@@ -330,7 +330,10 @@ fn zone_id(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<Facet<Zone
 }
 
 /// Reads one item of `ignore`.
-fn pattern(syntax: &Spanned<IgnoreSyntax>, reader: &mut Reader<'_>) -> Option<IgnorePattern> {
+fn read_ignore_pattern(
+    syntax: &Spanned<IgnoreSyntax>,
+    reader: &mut Reader<'_>,
+) -> Option<IgnorePattern> {
     let place = reader.place(syntax);
     let IgnoreSyntax { name, record_type, content, tag, reason } = &syntax.value;
     if name.is_none() && record_type.is_none() && content.is_none() && tag.is_none() {
@@ -388,7 +391,7 @@ fn pattern(syntax: &Spanned<IgnoreSyntax>, reader: &mut Reader<'_>) -> Option<Ig
 }
 
 /// Builds a zone from its fragments.
-fn zone(
+fn zone_of_fragments(
     name: &ZoneName,
     fragments: Fragments,
     files: &[FileIn],

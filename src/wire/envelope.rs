@@ -117,7 +117,7 @@ impl Envelope {
         };
         let success = object.get("success").and_then(Json::as_bool);
         let Some(success) = success else {
-            let messages = messages(object.get("errors"));
+            let messages = flatten_messages(object.get("errors"));
             return if messages.is_empty() {
                 Err(EnvelopeError::NotAnEnvelope("a JSON object without `success`".to_owned()))
             } else {
@@ -125,7 +125,9 @@ impl Envelope {
             };
         };
         if !success || !ok {
-            return Err(EnvelopeError::Refused { messages: messages(object.get("errors")) });
+            return Err(EnvelopeError::Refused {
+                messages: flatten_messages(object.get("errors")),
+            });
         }
         let page = object.get("result_info").map(page_info).unwrap_or_default();
         let cursor = object
@@ -138,17 +140,21 @@ impl Envelope {
 }
 
 /// Returns the errors. An error with a chain is replaced by its chain, which contains the cause.
-fn messages(errors: Option<&Json>) -> Vec<ApiMessage> {
+fn flatten_messages(errors: Option<&Json>) -> Vec<ApiMessage> {
     let mut all_messages = Vec::new();
     for item in errors.and_then(Json::as_array).into_iter().flatten() {
-        let chain = messages(item.get("error_chain"));
-        if chain.is_empty() { all_messages.push(message(item)) } else { all_messages.extend(chain) }
+        let chain = flatten_messages(item.get("error_chain"));
+        if chain.is_empty() {
+            all_messages.push(read_message(item))
+        } else {
+            all_messages.extend(chain)
+        }
     }
     all_messages
 }
 
 /// Parses one error item in any form.
-fn message(item: &Json) -> ApiMessage {
+fn read_message(item: &Json) -> ApiMessage {
     let code = item
         .get("code")
         .and_then(|c| c.as_i64().or_else(|| c.as_str().and_then(|s| s.parse().ok())));

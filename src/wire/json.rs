@@ -26,7 +26,7 @@ pub enum JsonError {
 /// # Errors
 /// Fails if it has more values, or is not JSON.
 pub fn parse<T: DeserializeOwned>(text: &[u8], most: usize) -> Result<T, JsonError> {
-    if values(text, most) > most {
+    if count_values(text, most) > most {
         return Err(JsonError::TooMany(most));
     }
     Ok(serde_json::from_slice(text)?)
@@ -37,7 +37,7 @@ pub fn parse<T: DeserializeOwned>(text: &[u8], most: usize) -> Result<T, JsonErr
 ///
 /// For a text that is not JSON the number has no meaning, but parsing such a text creates no values
 /// after the mistake.
-fn values(text: &[u8], most: usize) -> usize {
+fn count_values(text: &[u8], most: usize) -> usize {
     let (mut count, mut in_text, mut is_escaped) = (1, false, false);
     for byte in text {
         if in_text {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn values_are_counted_outside_of_texts() {
-        let count = |text: &str| values(text.as_bytes(), usize::MAX);
+        let count = |text: &str| count_values(text.as_bytes(), usize::MAX);
         assert_eq!(count("7"), 1);
         assert_eq!(count(r#""a,b:[{\",""#), 1);
         assert_eq!(count(r#"{"a":[1,2,{"b":null}],"c\\":"d"}"#), 10);

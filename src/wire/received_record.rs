@@ -135,7 +135,7 @@ impl Members<'_> {
             name,
             ttl: match self.ttl {
                 Member::Null => Ttl::AUTOMATIC,
-                ttl => seconds(&ttl.scalar()).map(Ttl::reported).ok_or(InvalidRecord("ttl"))?,
+                ttl => ttl_seconds(&ttl.scalar()).map(Ttl::reported).ok_or(InvalidRecord("ttl"))?,
             },
             proxied: match self.proxied {
                 Member::Null => false,
@@ -162,7 +162,7 @@ impl Members<'_> {
 }
 
 /// Returns a time to live from a number in any spelling.
-fn seconds(value: &Value) -> Option<u32> {
+fn ttl_seconds(value: &Value) -> Option<u32> {
     match value {
         Value::Integer(seconds) => u32::try_from(*seconds).ok(),
         Value::Text(text) => text.parse().ok(),

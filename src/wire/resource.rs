@@ -48,7 +48,7 @@ pub fn resource_in_words(
                         Some((_, known)) => value == Value::from(*known),
                         None => is_idle(&value),
                     };
-                    (!is_usual).then(|| format!("{name}: {}", shown(&value)))
+                    (!is_usual).then(|| format!("{name}: {}", value_shown(&value)))
                 });
             let changed: Vec<String> = changed.collect();
             (!changed.is_empty()).then(|| format!("{about} ({})", changed.join(", ")))
@@ -75,7 +75,7 @@ fn is_enabled(item: &Value) -> bool {
 }
 
 /// Formats a value for a sentence. A list is formatted as the number of items that are on.
-fn shown(value: &Value) -> String {
+fn value_shown(value: &Value) -> String {
     /// Maximum length of a text, in characters.
     const LONGEST: usize = 40;
     match value {

@@ -228,12 +228,12 @@ pub fn rule_json(rule: &RuleBody) -> Map<String, Json> {
 }
 
 /// Returns the text of a member, if it is not empty.
-fn text<'j>(json: &'j Json, name: &str) -> Option<&'j str> {
+fn text_member<'j>(json: &'j Json, name: &str) -> Option<&'j str> {
     json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty())
 }
 
 /// Returns a version, which is usually a string and sometimes a number.
-fn version(json: &Json) -> Option<String> {
+fn version_text(json: &Json) -> Option<String> {
     match json.get("version")? {
         Json::String(text) => Some(text.clone()),
         Json::Number(number) => Some(number.to_string()),
@@ -246,18 +246,18 @@ fn version(json: &Json) -> Option<String> {
 /// # Errors
 /// Fails if the id is missing, the rules are not a list, or a rule is not an object or has no id.
 pub fn read_ruleset(json: &Json) -> Result<LiveRuleset, InvalidRuleset> {
-    let id = text(json, "id").ok_or(InvalidRuleset("id"))?;
-    let rules = rules(json)?.iter().map(read_rule).collect::<Result<_, _>>()?;
+    let id = text_member(json, "id").ok_or(InvalidRuleset("id"))?;
+    let rules = rule_list(json)?.iter().map(read_rule).collect::<Result<_, _>>()?;
     Ok(LiveRuleset {
         id: RulesetId(id.to_owned()),
-        version: version(json),
-        last_updated: text(json, "last_updated").map(str::to_owned),
+        version: version_text(json),
+        last_updated: text_member(json, "last_updated").map(str::to_owned),
         rules,
     })
 }
 
 /// Returns the rules of a ruleset.
-fn rules(json: &Json) -> Result<&[Json], InvalidRuleset> {
+fn rule_list(json: &Json) -> Result<&[Json], InvalidRuleset> {
     match json.get("rules") {
         None | Some(Json::Null) => Ok(&[]),
         Some(Json::Array(rules)) => Ok(rules),
@@ -268,13 +268,13 @@ fn rules(json: &Json) -> Result<&[Json], InvalidRuleset> {
 /// Parses a rule. A `ref` that only repeats the id is dropped.
 fn read_rule(json: &Json) -> Result<LiveRule, InvalidRuleset> {
     let Value::Map(mut members) = from_json(json) else { return Err(InvalidRuleset("rules")) };
-    let id = text(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
+    let id = text_member(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
     if members.get("ref") == Some(&Value::from(id)) {
         members.remove("ref");
     }
     Ok(LiveRule {
         id: RuleId(id.to_owned()),
-        last_updated: text(json, "last_updated").map(str::to_owned),
+        last_updated: text_member(json, "last_updated").map(str::to_owned),
         body: RuleBody::new(members),
     })
 }
@@ -296,13 +296,14 @@ pub struct ListedRuleset {
 #[must_use]
 pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
     let listed_ruleset = |json: &Json| {
-        let (id, name) = (text(json, "id")?, text(json, "name").unwrap_or_default());
+        let (id, name) = (text_member(json, "id")?, text_member(json, "name").unwrap_or_default());
         // Rulesets of other phases have the same names.
-        let deployable = text(json, "phase").is_none_or(|phase| phase == Phase::Managed.as_str());
-        (text(json, "kind")? == "managed").then(|| ListedRuleset {
+        let deployable =
+            text_member(json, "phase").is_none_or(|phase| phase == Phase::Managed.as_str());
+        (text_member(json, "kind")? == "managed").then(|| ListedRuleset {
             id: RulesetId(id.to_owned()),
             name: name.to_owned(),
-            version: version(json),
+            version: version_text(json),
             which: Managed::recognise(id, name).filter(|_| deployable),
         })
     };
@@ -324,8 +325,9 @@ pub struct OwnRuleset {
 #[must_use]
 pub fn read_own(list: &[Json]) -> Vec<OwnRuleset> {
     let own_ruleset = |json: &Json| {
-        let (kind, phase) = (text(json, "kind")?, text(json, "phase").unwrap_or_default());
-        let id = RulesetId(text(json, "id")?.to_owned());
+        let (kind, phase) =
+            (text_member(json, "kind")?, text_member(json, "phase").unwrap_or_default());
+        let id = RulesetId(text_member(json, "id")?.to_owned());
         (kind != "managed").then(|| OwnRuleset {
             id,
             kind: kind.to_owned(),
@@ -341,11 +343,11 @@ pub fn read_own(list: &[Json]) -> Vec<OwnRuleset> {
 #[must_use]
 pub fn read_listed_phases(list: &[Json]) -> Option<BTreeSet<Phase>> {
     let phase = |json: &Json| {
-        Phase::ALL.iter().copied().find(|phase| text(json, "phase") == Some(phase.as_str()))
+        Phase::ALL.iter().copied().find(|phase| text_member(json, "phase") == Some(phase.as_str()))
     };
     let ours: Vec<(Phase, bool)> = list
         .iter()
-        .filter_map(|json| Some((phase(json)?, text(json, "kind") == Some("zone"))))
+        .filter_map(|json| Some((phase(json)?, text_member(json, "kind") == Some("zone"))))
         .collect();
     let entry_points = ours.iter().filter(|(_, is_entry_point)| *is_entry_point);
     (!ours.is_empty()).then(|| entry_points.map(|(phase, _)| *phase).collect())
@@ -372,10 +374,11 @@ pub fn settle_names(listed: &mut [ListedRuleset]) {
 /// Fails as [`read_ruleset`] does, and for a known ruleset without any rules, because no change
 /// could have an effect on it.
 pub fn read_catalogue(json: &Json) -> Result<Catalogue, InvalidRuleset> {
-    let id = text(json, "id").ok_or(InvalidRuleset("id"))?;
-    let name = text(json, "name").unwrap_or_default();
+    let id = text_member(json, "id").ok_or(InvalidRuleset("id"))?;
+    let name = text_member(json, "name").unwrap_or_default();
     let which = Managed::recognise(id, name);
-    let rules: Vec<_> = rules(json)?.iter().map(read_catalogue_rule).collect::<Result<_, _>>()?;
+    let rules: Vec<_> =
+        rule_list(json)?.iter().map(read_catalogue_rule).collect::<Result<_, _>>()?;
     if which.is_some() && rules.is_empty() {
         return Err(InvalidRuleset("rules"));
     }
@@ -383,15 +386,15 @@ pub fn read_catalogue(json: &Json) -> Result<Catalogue, InvalidRuleset> {
         which,
         id: RulesetId(id.to_owned()),
         name: name.to_owned(),
-        version: version(json).unwrap_or_default(),
+        version: version_text(json).unwrap_or_default(),
         rules: rules.into(),
     })
 }
 
 /// Parses a rule of a managed ruleset.
 fn read_catalogue_rule(json: &Json) -> Result<CatalogueRule, InvalidRuleset> {
-    let id = text(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
-    let description = text(json, "description").unwrap_or_default();
+    let id = text_member(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
+    let description = text_member(json, "description").unwrap_or_default();
     let digits: String = description
         .chars()
         .skip_while(|c| !c.is_ascii_digit())
@@ -408,7 +411,7 @@ fn read_catalogue_rule(json: &Json) -> Result<CatalogueRule, InvalidRuleset> {
         description: description.to_owned(),
         tags: tags.filter_map(Json::as_str).map(str::to_owned).collect(),
         enabled: json.get("enabled").and_then(Json::as_bool).unwrap_or(true),
-        action: text(json, "action").unwrap_or_default().to_owned(),
+        action: text_member(json, "action").unwrap_or_default().to_owned(),
         score: number(json.pointer("/action_parameters/increment")),
         threshold: number(json.get("score_threshold")),
     })

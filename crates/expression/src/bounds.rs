@@ -144,14 +144,14 @@ fn is_named(form: &CanonicalForm, holds: bool, wanted: &[Bound]) -> bool {
 }
 
 /// Returns the field behind functions such as `lower`; a member of a map by the name of the map.
-fn field(operand: &Operand) -> Option<&str> {
+fn field_of_operand(operand: &Operand) -> Option<&str> {
     match &operand.base {
         Base::Field(name) => Some(name),
         Base::Call(name, arguments)
             if matches!(name.as_str(), "lower" | "upper" | "url_decode" | "remove_bytes") =>
         {
             match &arguments.first()?.kind {
-                NodeKind::Operand(inner) => field(inner),
+                NodeKind::Operand(inner) => field_of_operand(inner),
                 _ => None,
             }
         }
@@ -161,8 +161,8 @@ fn field(operand: &Operand) -> Option<&str> {
 
 /// Returns what a comparison, or its negation, names.
 fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
-    let name = match field(&comparison.left)? {
-        "http.request.headers" => match header(&comparison.left) {
+    let name = match field_of_operand(&comparison.left)? {
+        "http.request.headers" => match header_of(&comparison.left) {
             Some("user-agent") => "http.user_agent",
             Some("host") => "http.host",
             Some(own) if BROWSER_HEADERS.contains(&own) || own.starts_with("sec-") => return None,
@@ -173,7 +173,7 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
     if let Some((_, ordinary, bound)) = ORDINARY.iter().find(|(own, ..)| *own == name) {
         let is_out = ordinary
             .iter()
-            .all(|value| accepts(comparison, value).is_some_and(|is_in| is_in != holds));
+            .all(|value| accepts_value(comparison, value).is_some_and(|is_in| is_in != holds));
         return is_out.then_some(*bound);
     }
     let is_equal = match comparison.operator {
@@ -213,17 +213,19 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
         // read 2026-11).
         "cf.threat_score" => is_at_least(comparison, 1).then_some(Bound::Content),
         _ if is_path_field(name) => names_pages(comparison).then_some(Bound::Path),
-        _ if score(name).is_some_and(|most| is_at_most(comparison, most)) => Some(Bound::Content),
+        _ if highest_attack_score(name).is_some_and(|most| is_at_most(comparison, most)) => {
+            Some(Bound::Content)
+        }
         _ => names_text(comparison).then(|| of_text(name, text)).flatten(),
     }
 }
 
 /// Returns the header whose values a comparison reads.
-fn header(operand: &Operand) -> Option<&str> {
+fn header_of(operand: &Operand) -> Option<&str> {
     let index = match &operand.base {
         Base::Field(_) => operand.indexes.first().map(|(index, _)| index),
         Base::Call(_, arguments) => match &arguments.first()?.kind {
-            NodeKind::Operand(inner) => return header(inner),
+            NodeKind::Operand(inner) => return header_of(inner),
             _ => None,
         },
         Base::Literal(_) => None,
@@ -277,7 +279,7 @@ fn of_text(name: &str, text: Option<&[u8]>) -> Option<Bound> {
 }
 
 /// Returns the highest score of a detection that ordinary requests do not get.
-fn score(name: &str) -> Option<i64> {
+fn highest_attack_score(name: &str) -> Option<i64> {
     let of = |(own, most): &(&str, i64)| {
         (name == *own || name.strip_prefix(own).is_some_and(|rest| rest.starts_with('.')))
             .then_some(*most)
@@ -286,7 +288,7 @@ fn score(name: &str) -> Option<i64> {
 }
 
 /// Returns true if a value of a property is accepted; `None` if that is unknown.
-fn accepts(comparison: &Comparison, value: &str) -> Option<bool> {
+fn accepts_value(comparison: &Comparison, value: &str) -> Option<bool> {
     let is = |literal: &Literal| match literal {
         Literal::Bytes(text) => Some(text.as_slice() == value.as_bytes()),
         Literal::Integer(number) => Some(number.to_string() == value),
@@ -477,7 +479,9 @@ fn of_operand(operand: &Operand, holds: bool, wanted: &[Bound]) -> bool {
             else {
                 return false;
             };
-            let (Some(name), Some(Literal::Bytes(text))) = (field(left), right.literal()) else {
+            let (Some(name), Some(Literal::Bytes(text))) =
+                (field_of_operand(left), right.literal())
+            else {
                 return false;
             };
             let is_start = matches!(&operand.base, Base::Call(name, _) if name == "starts_with");

@@ -64,7 +64,7 @@ impl Check<'_> {
                     message,
                     format!("give {held}"),
                 );
-            } else if !accepts(parameter.kind, &operand_type) {
+            } else if !accepts_type(parameter.kind, &operand_type) {
                 self.wrong_argument(function, parameter, argument, &operand_type);
             } else if operand_type.is_each && parameter.kind != ParameterType::BooleanArray {
                 // One result for each value.
@@ -275,7 +275,7 @@ fn is_function_name(name: &str) -> bool {
 }
 
 /// Returns true if a parameter accepts a type.
-fn accepts(parameter: ParameterType, operand_type: &OperandType) -> bool {
+fn accepts_type(parameter: ParameterType, operand_type: &OperandType) -> bool {
     let is_plain = operand_type.layers.is_empty();
     match parameter {
         ParameterType::Bytes => is_plain && operand_type.scalar == Scalar::Bytes,

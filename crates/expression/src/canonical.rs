@@ -184,7 +184,8 @@ fn compared_value(from: &ComparedValue) -> Option<ComparedValue> {
     Some(match from {
         ComparedValue::Literal(inner) => ComparedValue::Literal(literal(inner)),
         ComparedValue::Set(items) => {
-            let mut items: Vec<_> = items.iter().map(|(i, span)| (item(i), span.clone())).collect();
+            let mut items: Vec<_> =
+                items.iter().map(|(i, span)| (canonical_item(i), span.clone())).collect();
             items.sort_by(|(a, _), (b, _)| a.cmp(b));
             items.dedup_by(|(a, _), (b, _)| a == b);
             ComparedValue::Set(items)
@@ -196,7 +197,7 @@ fn compared_value(from: &ComparedValue) -> Option<ComparedValue> {
 
 /// Returns a member in canonical form: a range of one value becomes that value; a range never
 /// becomes a network.
-fn item(from: &Item) -> Item {
+fn canonical_item(from: &Item) -> Item {
     match from {
         Item::Range(first, last) if first == last => Item::One(literal(first)),
         Item::Range(first, last) => Item::Range(literal(first), literal(last)),

@@ -197,7 +197,9 @@ impl Request {
                 ))
             }
             Derived::Arguments(_) if self.query.len() > MOST_SPLIT => Value::Unknown(0),
-            Derived::Arguments(part) => of_part(part, pairs(self.query.as_bytes(), b'&'), arena),
+            Derived::Arguments(part) => {
+                of_part(part, split_pairs(self.query.as_bytes(), b'&'), arena)
+            }
             Derived::Header(name) => match self.values_of(name, arena) {
                 Some([]) => Value::Bytes(&[]),
                 // With HTTP/2, cookies may be in several headers (RFC 9113 section 8.2.3), which
@@ -217,7 +219,7 @@ impl Request {
                 Some(values)
                     if values.iter().map(|value| value.len()).sum::<usize>() <= MOST_SPLIT =>
                 {
-                    let cookies = values.iter().flat_map(|value| pairs(value, b';'));
+                    let cookies = values.iter().flat_map(|value| split_pairs(value, b';'));
                     grouped(cookies.map(|(name, value)| (decoded(name, arena), value)), arena)
                 }
                 _ => Value::Unknown(0),
@@ -299,9 +301,9 @@ impl Request {
                 let kind = self.header("content-type").unwrap_or_default();
                 match kind.get(..FORM.len()) {
                     Some(kind) if kind.eq_ignore_ascii_case(FORM) => {
-                        of_part(part, pairs(body, b'&'), arena)
+                        of_part(part, split_pairs(body, b'&'), arena)
                     }
-                    _ if body.is_empty() => of_part(part, pairs(&[], b'&'), arena),
+                    _ if body.is_empty() => of_part(part, split_pairs(&[], b'&'), arena),
                     _ => Value::Unknown(0),
                 }
             }
@@ -311,7 +313,7 @@ impl Request {
 }
 
 /// Returns names and values, as in a query. A name without an equals sign has an empty value.
-fn pairs(text: &[u8], separator: u8) -> impl Iterator<Item = (&[u8], &[u8])> {
+fn split_pairs(text: &[u8], separator: u8) -> impl Iterator<Item = (&[u8], &[u8])> {
     let parts = text
         .split(move |byte| *byte == separator)
         .map(<[u8]>::trim_ascii)
@@ -330,7 +332,7 @@ fn decoded<'r>(text: &'r [u8], arena: &'r Bump) -> &'r [u8] {
     let mut decoded = Items::with_capacity_in(text.len(), arena);
     let mut at = 0;
     while let Some(byte) = text.get(at) {
-        let value = if *byte == b'%' { hexadecimal(text.get(at + 1..at + 3)) } else { None };
+        let value = if *byte == b'%' { hexadecimal_byte(text.get(at + 1..at + 3)) } else { None };
         decoded.push(value.unwrap_or(*byte));
         at += if value.is_some() { 3 } else { 1 };
     }
@@ -338,7 +340,7 @@ fn decoded<'r>(text: &'r [u8], arena: &'r Bump) -> &'r [u8] {
 }
 
 /// Parses two hexadecimal digits.
-fn hexadecimal(digits: Option<&[u8]>) -> Option<u8> {
+fn hexadecimal_byte(digits: Option<&[u8]>) -> Option<u8> {
     let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
@@ -351,13 +353,13 @@ fn of_part<'r>(
 ) -> Value<'r> {
     match part {
         Part::All => grouped(pairs, arena),
-        Part::Names => array(pairs.map(|(name, _)| name), arena),
-        Part::Values => array(pairs.map(|(_, value)| value), arena),
+        Part::Names => text_array(pairs.map(|(name, _)| name), arena),
+        Part::Values => text_array(pairs.map(|(_, value)| value), arena),
     }
 }
 
 /// Returns an array of texts.
-fn array<'r>(texts: impl Iterator<Item = &'r [u8]>, arena: &'r Bump) -> Value<'r> {
+fn text_array<'r>(texts: impl Iterator<Item = &'r [u8]>, arena: &'r Bump) -> Value<'r> {
     Value::Array(Items::from_iter_in(texts.map(Value::Bytes), arena).into_bump_slice())
 }
 
@@ -414,7 +416,7 @@ fn normalised<'r>(path: &'r str, arena: &'r Bump) -> &'r [u8] {
     let mut plain = Items::with_capacity_in(bytes.len(), arena);
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        let value = if *byte == b'%' { hexadecimal(bytes.get(at + 1..at + 3)) } else { None };
+        let value = if *byte == b'%' { hexadecimal_byte(bytes.get(at + 1..at + 3)) } else { None };
         match value {
             Some(value) if value.is_ascii_alphanumeric() || b"-._~".contains(&value) => {
                 plain.push(value);

@@ -46,11 +46,11 @@ pub(super) fn parse(text: &str, tokens: &[Token], problems: &mut Problems) -> No
             parts.push(parser.chain(Connective::Or));
         }
     }
-    joined(Connective::And, parts)
+    joined_nodes(Connective::And, parts)
 }
 
 /// Joins several parts to one node.
-fn joined(connective: Connective, mut parts: Vec<Node>) -> Node {
+fn joined_nodes(connective: Connective, mut parts: Vec<Node>) -> Node {
     if parts.len() == 1 {
         return parts.remove(0);
     }
@@ -209,7 +209,7 @@ impl<'t> Parser<'t> {
         if parts.len() > 1 {
             self.warn_of_mixing(connective, &parts);
         }
-        joined(connective, parts)
+        joined_nodes(connective, parts)
     }
 
     /// Parses a part of a chain.
@@ -272,7 +272,7 @@ impl<'t> Parser<'t> {
             self.problems.error(span, "unexpected", message, help);
             self.skip_to_connective();
         }
-        joined(Connective::And, parts)
+        joined_nodes(Connective::And, parts)
     }
 
     /// Returns true if a new condition seems to begin here.

@@ -87,7 +87,7 @@ fn subject(operand: &Operand) -> Option<(&str, Option<&str>)> {
 
 /// Warns about the values of a comparison.
 pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
-    numbers(check, comparison);
+    warn_of_numbers(check, comparison);
     let Some((field, through)) = subject(&comparison.left) else { return };
     let part = match comparison.operator {
         Operator::Equal | Operator::NotEqual | Operator::In => Part::Whole,
@@ -105,7 +105,7 @@ pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
     let values: Vec<(&Literal, &Span)> = match &comparison.right {
         ComparedValue::Literal(literal) => vec![(literal, &comparison.right_span)],
         ComparedValue::Set(items) => {
-            items.iter().filter_map(|(i, span)| one(i).map(|l| (l, span))).collect()
+            items.iter().filter_map(|(i, span)| single_literal(i).map(|l| (l, span))).collect()
         }
         ComparedValue::List(_) | ComparedValue::Broken => return,
     };
@@ -113,12 +113,12 @@ pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
         let Literal::Bytes(bytes) = literal else { continue };
         let Ok(value) = std::str::from_utf8(bytes) else { continue };
         let left = check.shown(&comparison.left.span);
-        text(check, &Text { field, left, through, value, span, part });
+        warn_of_text(check, &Text { field, left, through, value, span, part });
     }
 }
 
 /// Returns the value of a member that is not a range.
-fn one(item: &Item) -> Option<&Literal> {
+fn single_literal(item: &Item) -> Option<&Literal> {
     match item {
         Item::One(literal) => Some(literal),
         Item::Range(..) => None,
@@ -126,7 +126,7 @@ fn one(item: &Item) -> Option<&Literal> {
 }
 
 /// Warns about one text.
-fn text(check: &mut Check<'_>, text: &Text<'_>) {
+fn warn_of_text(check: &mut Check<'_>, text: &Text<'_>) {
     let Text { field, left, value, span, part, .. } = text;
     let is_pattern = matches!(part, Part::Pattern { .. });
     let is_insensitive = *part == Part::Pattern { is_strict: false };
@@ -160,7 +160,7 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
         );
     }
     match *field {
-        "http.host" => host(&mut warn, text, is_insensitive),
+        "http.host" => warn_of_host(&mut warn, text, is_insensitive),
         "http.request.method"
             if text.through.is_none()
                 && !is_insensitive
@@ -170,13 +170,13 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
             warn("method-case", format!("methods are in upper case; `{shown}` is not"), help);
         }
         "ip.src.country" | "ip.geoip.country" if *part == Part::Whole && text.through.is_none() => {
-            country(&mut warn, value);
+            warn_of_country(&mut warn, value);
         }
         "http.request.uri.path"
         | "http.request.uri"
         | "raw.http.request.uri.path"
         | "raw.http.request.uri" => {
-            path(&mut warn, text);
+            warn_of_path(&mut warn, text);
         }
         "http.request.uri.path.extension"
             if value.starts_with('.') && matches!(part, Part::Whole | Part::Start) =>
@@ -223,7 +223,7 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
 type Warn<'w> = dyn FnMut(&'static str, String, String) + 'w;
 
 /// Warns about a text that is compared with the host.
-fn host(warn: &mut Warn<'_>, text: &Text<'_>, is_insensitive: bool) {
+fn warn_of_host(warn: &mut Warn<'_>, text: &Text<'_>, is_insensitive: bool) {
     let shown = quoted(text.value);
     if text.through.is_none() && !is_insensitive && text.value.chars().any(char::is_uppercase) {
         let help = format!("write `\"{}\"`", quoted(&text.value.to_lowercase()));
@@ -266,7 +266,7 @@ fn country_code(name: &str) -> Option<&'static str> {
 }
 
 /// Warns about a text that is compared with a country code.
-fn country(warn: &mut Warn<'_>, value: &str) {
+fn warn_of_country(warn: &mut Warn<'_>, value: &str) {
     let shown = quoted(value);
     let is_letter_pair = value.len() == 2 && value.bytes().all(|b| b.is_ascii_alphabetic());
     let help = match country_code(value) {
@@ -282,7 +282,7 @@ fn country(warn: &mut Warn<'_>, value: &str) {
 }
 
 /// Warns about a text that is compared with a path.
-fn path(warn: &mut Warn<'_>, text: &Text<'_>) {
+fn warn_of_path(warn: &mut Warn<'_>, text: &Text<'_>) {
     let shown = quoted(text.value);
     let is_start = matches!(text.part, Part::Whole | Part::Start | Part::Pattern { .. });
     if is_start && !text.value.starts_with(['/', '*']) && !text.value.is_empty() {
@@ -307,7 +307,7 @@ fn has_percent_encoding(text: &str) -> bool {
 }
 
 /// Warns about numbers for which a comparison has the same result for every value of the field.
-fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
+fn warn_of_numbers(check: &mut Check<'_>, comparison: &Comparison) {
     let Some(field) =
         comparison.left.plain_field().and_then(|name| FIELDS.iter().find(|f| f.name == name))
     else {
@@ -434,7 +434,7 @@ pub(super) fn call(
     }
     if let Some((field, through)) = subject(first) {
         let left = check.shown(&first.span);
-        text(check, &Text { field, left, through, value, span, part });
+        warn_of_text(check, &Text { field, left, through, value, span, part });
     }
 }
 

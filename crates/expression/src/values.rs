@@ -33,12 +33,12 @@ pub(super) enum ValueKind {
 }
 
 /// Maps a signed number to an unsigned one, keeping the order.
-fn key(number: i64) -> u128 {
+fn integer_as_key(number: i64) -> u128 {
     u128::from(number.cast_unsigned() ^ (1 << 63))
 }
 
 /// Returns an address as a number.
-fn address(address: IpAddr) -> (ValueKind, u128) {
+fn address_as_number(address: IpAddr) -> (ValueKind, u128) {
     match address {
         IpAddr::V4(four) => (ValueKind::Four, u128::from(four.to_bits())),
         IpAddr::V6(six) => (ValueKind::Six, six.to_bits()),
@@ -48,20 +48,22 @@ fn address(address: IpAddr) -> (ValueKind, u128) {
 /// Returns the interval of a member.
 fn interval(item: &Item) -> Option<(ValueKind, u128, u128)> {
     match item {
-        Item::One(Literal::Integer(n)) => Some((ValueKind::Integer, key(*n), key(*n))),
+        Item::One(Literal::Integer(n)) => {
+            Some((ValueKind::Integer, integer_as_key(*n), integer_as_key(*n)))
+        }
         Item::One(Literal::Address(one)) => {
-            let (kind, at) = address(*one);
+            let (kind, at) = address_as_number(*one);
             Some((kind, at, at))
         }
         Item::One(Literal::Network(network)) => {
-            let (kind, from) = address(network.network());
-            Some((kind, from, address(network.broadcast()).1))
+            let (kind, from) = address_as_number(network.network());
+            Some((kind, from, address_as_number(network.broadcast()).1))
         }
         Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
-            Some((ValueKind::Integer, key(*first), key(*last)))
+            Some((ValueKind::Integer, integer_as_key(*first), integer_as_key(*last)))
         }
         Item::Range(Literal::Address(first), Literal::Address(last)) => {
-            let (from, to) = (address(*first), address(*last));
+            let (from, to) = (address_as_number(*first), address_as_number(*last));
             (from.0 == to.0).then_some((from.0, from.1, to.1))
         }
         Item::One(_) | Item::Range(..) => None,
@@ -77,11 +79,11 @@ impl Values {
             ComparedValue::List(_) | ComparedValue::Broken => return None,
         };
         let number = match items.as_slice() {
-            [Item::One(Literal::Integer(n))] => Some(key(*n)),
+            [Item::One(Literal::Integer(n))] => Some(integer_as_key(*n)),
             _ => None,
         };
-        let smallest = key(i64::MIN);
-        let largest = key(i64::MAX);
+        let smallest = integer_as_key(i64::MIN);
+        let largest = integer_as_key(i64::MAX);
         match operator {
             Operator::Equal | Operator::In => Self::of_items(&items),
             Operator::Less => Some(Self::numbers([(smallest, number?.checked_sub(1)?)])),
@@ -228,7 +230,11 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_order_without_sign() {
-        assert!(key(i64::MIN) < key(-1) && key(-1) < key(0) && key(0) < key(i64::MAX));
+        assert!(
+            integer_as_key(i64::MIN) < integer_as_key(-1)
+                && integer_as_key(-1) < integer_as_key(0)
+                && integer_as_key(0) < integer_as_key(i64::MAX)
+        );
         let less =
             Values::of(Operator::Less, &ComparedValue::Literal(Literal::Integer(5))).unwrap();
         let most = Values::of(Operator::LessOrEqual, &ComparedValue::Literal(Literal::Integer(4)))

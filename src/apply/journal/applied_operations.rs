@@ -153,9 +153,9 @@ impl AppliedOperations {
                         NameChange::NotFilled => drop(unfilled.insert(key)),
                     }
                 }
-                let written = operation.after.as_ref().and_then(value).into_iter();
+                let written = operation.after.as_ref().and_then(value_digest).into_iter();
                 let last = is_done.then(|| Last {
-                    aim: aim(&operation),
+                    aim: aim_digest(&operation),
                     at: Arc::clone(&at),
                     written: written.collect(),
                 });
@@ -208,12 +208,12 @@ impl AppliedOperations {
         let applied_before = |operation: &Operation| {
             let key = (plan_zone.clone(), operation.address.as_str().into());
             let last = self.last.get(&key)?.as_ref()?;
-            (last.aim == aim(&OperationLine::of(operation, &[])) && counts(&last.at)).then(|| {
-                AppliedBefore {
+            (last.aim == aim_digest(&OperationLine::of(operation, &[])) && counts(&last.at)).then(
+                || AppliedBefore {
                     address: operation.address.clone(),
                     applied_at: last.at.to_string(),
-                }
-            })
+                },
+            )
         };
         zone.operations.iter().filter_map(applied_before).collect()
     }
@@ -230,7 +230,7 @@ impl AppliedOperations {
         let ours = |operation: &Operation| {
             let last =
                 self.last.get(&(plan_zone.clone(), operation.address.as_str().into()))?.as_ref()?;
-            let replaced = value(OperationLine::of(operation, &[]).before.as_ref()?)?;
+            let replaced = value_digest(OperationLine::of(operation, &[]).before.as_ref()?)?;
             (last.written.contains(&replaced) && counts(&last.at)).then(|| AppliedBefore {
                 address: operation.address.clone(),
                 applied_at: last.at.to_string(),
@@ -242,14 +242,14 @@ impl AppliedOperations {
 
 /// Returns the sum of a record's type and value without its attributes; `None` if it is not a
 /// record.
-fn value(record: &Json) -> Option<Digest> {
+fn value_digest(record: &Json) -> Option<Digest> {
     let member = |name: &str| record.get(name).cloned().unwrap_or_default();
     let kind = record.get("type")?;
     Some(Sum::of(&json!([kind, member("content"), member("data"), member("priority")])))
 }
 
 /// Returns the sum of the desired state of an operation, independent of the state before it.
-fn aim(operation: &OperationLine) -> Digest {
+fn aim_digest(operation: &OperationLine) -> Digest {
     let OperationLine { action: Keyword(action), after, fields, .. } = operation;
     let fields: Vec<Json> = fields.iter().flatten().map(|f| json!([f.field, f.after])).collect();
     Sum::of(&json!([action.as_str(), after, fields]))

@@ -290,7 +290,7 @@ impl Reading {
                 // A delete that is sent as a create is a deletion that is taken back.
                 let is_back =
                     operation.action == Keyword(Action::Delete) && is_single_create(request);
-                take(
+                take_effect(
                     &mut zone.records,
                     entry,
                     effect,
@@ -304,13 +304,14 @@ impl Reading {
                     phase.ok_or(broken("it names a phase that this version does not know"))?;
                 let effect = rule_effect(phase, operation, created_id, request)
                     .ok_or(broken("a rule in it cannot be read"))?;
-                take(&mut zone.rules, entry, effect, Some(fate), same_rule);
+                take_effect(&mut zone.rules, entry, effect, Some(fate), same_rule);
             } else {
                 let part = path
                     .strip_prefix('/')
                     .ok_or(broken("an address in it is outside of its zone"))?;
-                let effect = PartEffect { part: part.to_owned(), fields: fields(operation) };
-                take(&mut zone.parts, entry, effect, Some(fate), |a, b| a.part == b.part);
+                let effect =
+                    PartEffect { part: part.to_owned(), fields: setting_fields(operation) };
+                take_effect(&mut zone.parts, entry, effect, Some(fate), |a, b| a.part == b.part);
             }
         }
         Ok(())
@@ -326,7 +327,7 @@ struct Head<'l> {
 }
 
 /// Adds an effect, or replaces the earlier effect of the same operation.
-fn take<'l, T>(
+fn take_effect<'l, T>(
     entries: &mut Entries<T>,
     head: impl Fn(bool) -> Head<'l>,
     effect: T,
@@ -439,13 +440,13 @@ fn record_effect(operation: &OperationLine, created: Option<&str>) -> Option<Rec
 }
 
 /// Returns the fields of an operation on a part of a zone.
-fn fields(operation: &OperationLine) -> BTreeMap<String, (Value, Value)> {
+fn setting_fields(operation: &OperationLine) -> BTreeMap<String, (Value, Value)> {
     let fields = operation.fields.iter().flatten();
     fields.map(|f| (f.field.clone(), (from_json(&f.before), from_json(&f.after)))).gather()
 }
 
 /// Reads a rule's definition.
-fn body(json: Option<&Json>) -> Option<RuleBody> {
+fn rule_body(json: Option<&Json>) -> Option<RuleBody> {
     match from_json(json?) {
         Value::Map(members) => Some(RuleBody::new(members)),
         _ => None,
@@ -462,17 +463,17 @@ fn rule_effect(
     let id = || Some(RuleId(operation.id().to_owned())).filter(|id| !id.0.is_empty());
     let OperationLine { action: Keyword(action), before, after, order, .. } = operation;
     let what = match (action, after) {
-        (Action::Create, Some(Json::Array(rules))) => {
-            RuleDone::EntryPoint(rules.iter().map(|rule| body(Some(rule))).collect::<Option<_>>()?)
-        }
+        (Action::Create, Some(Json::Array(rules))) => RuleDone::EntryPoint(
+            rules.iter().map(|rule| rule_body(Some(rule))).collect::<Option<_>>()?,
+        ),
         (Action::Create, after) => {
-            RuleDone::Created(created.map(|id| RuleId(id.to_owned())), body(after.as_ref())?)
+            RuleDone::Created(created.map(|id| RuleId(id.to_owned())), rule_body(after.as_ref())?)
         }
         (Action::Update, after) => {
-            RuleDone::Patched(id()?, body(before.as_ref())?, body(after.as_ref())?)
+            RuleDone::Patched(id()?, rule_body(before.as_ref())?, rule_body(after.as_ref())?)
         }
         (Action::Move, _) => RuleDone::Moved(id()?),
-        (Action::Delete, _) => RuleDone::Deleted(id()?, body(before.as_ref())?),
+        (Action::Delete, _) => RuleDone::Deleted(id()?, rule_body(before.as_ref())?),
     };
     let order = order.as_ref().map(|ids| ids.iter().map(|id| RuleId(id.clone())).collect());
     let position =

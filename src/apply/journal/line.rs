@@ -174,7 +174,7 @@ pub struct StepOutcome {
     /// The number of its intent.
     pub step: u64,
     /// The result. A word that this version does not know is read as `unknown`.
-    #[serde(deserialize_with = "known")]
+    #[serde(deserialize_with = "known_fate")]
     pub outcome: Keyword<StepFate>,
     /// The reason, or the source of the result.
     #[serde(default)]
@@ -211,7 +211,9 @@ closed_set! {
 }
 
 /// Reads a word that a later version may have added.
-fn known<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Keyword<StepFate>, D::Error> {
+fn known_fate<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Keyword<StepFate>, D::Error> {
     let word = String::deserialize(deserializer)?;
     Ok(Keyword(StepFate::by_keyword(&word).unwrap_or(StepFate::Unknown)))
 }

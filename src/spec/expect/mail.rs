@@ -38,7 +38,7 @@ pub(super) fn read(zone: &ZoneName, syntax: &Spanned<MailSyntax>) -> Outcome<Exp
     Ok(ExpectedMail {
         by: by.transpose()?,
         spf_pass: spf_pass.iter().flatten().map(address).collect::<Outcome<_>>()?,
-        dmarc: dmarc.as_ref().map(policy).transpose()?,
+        dmarc: dmarc.as_ref().map(read_mail_policy).transpose()?,
         dkim: dkim.iter().flatten().map(|one| selector(&domain, one)).collect::<Outcome<_>>()?,
         domain,
     })
@@ -62,7 +62,7 @@ fn server(zone: &ZoneName, written: &Spanned<Text>) -> Outcome<Fqdn> {
 }
 
 /// Reads a policy: `reject`, or `at least quarantine`.
-fn policy(written: &Spanned<Text>) -> Outcome<ExpectedPolicy> {
+fn read_mail_policy(written: &Spanned<Text>) -> Outcome<ExpectedPolicy> {
     let text =
         written.value.0.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
     let (at_least, word) =

@@ -168,7 +168,7 @@ impl Section<'_> {
             self.refuse_accepted(place, &detail, &help);
             return None;
         };
-        let text = plain(&is.value.0);
+        let text = scalar_text(&is.value.0);
         let value = text.and_then(|text| match key {
             "threshold" => {
                 let keyword = THRESHOLD_KEYWORDS
@@ -208,8 +208,8 @@ impl Section<'_> {
             );
             return None;
         }
-        let text =
-            plain(&is.value.0).map(|text| if text == "false" { "off".to_owned() } else { text });
+        let text = scalar_text(&is.value.0)
+            .map(|text| if text == "false" { "off".to_owned() } else { text });
         let value = text.filter(|text| text == "off" || SCORE_ACTIONS.contains(&text.as_str()));
         if value.is_none() {
             let at = self.handle(is.span);
@@ -224,7 +224,7 @@ impl Section<'_> {
 }
 
 /// Returns a single value as text.
-fn plain(value: &Value) -> Option<String> {
+fn scalar_text(value: &Value) -> Option<String> {
     match value {
         Value::Text(text) => Some(text.trim().to_owned()),
         Value::Integer(number) => Some(number.to_string()),

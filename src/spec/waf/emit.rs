@@ -234,13 +234,13 @@ pub fn rule_entry(desired: &DesiredRule, phase: Phase) -> Json {
         RuleForm::Skip(targets) => {
             // Exceptions only skip, so their action is not written.
             parts.put("action", (phase.rules() != RuleKind::Exception).then_some("skip"));
-            parts.put("skip", Some(skip(targets)));
+            parts.put("skip", Some(skip_value(targets)));
         }
         RuleForm::Act { action, response } => {
             parts.put("action", Some(action.as_str()));
             parts.put("response", response.as_ref().map(scalar));
         }
-        RuleForm::Rate(desired) => rate(&mut parts, desired),
+        RuleForm::Rate(desired) => put_rate(&mut parts, desired),
         RuleForm::Raw(value) => parts.put("raw", Some(scalar(value))),
     }
     parts.put("log", *log);
@@ -258,7 +258,7 @@ pub fn rule_entry(desired: &DesiredRule, phase: Phase) -> Json {
 }
 
 /// Returns the value of `skip`.
-fn skip(targets: &[SkipTarget]) -> Json {
+fn skip_value(targets: &[SkipTarget]) -> Json {
     if let [SkipTarget::Everything] = targets {
         return json!("everything");
     }
@@ -289,7 +289,7 @@ fn skip(targets: &[SkipTarget]) -> Json {
     Json::Object(parts.0)
 }
 
-fn rate(parts: &mut Parts, desired: &DesiredRate) {
+fn put_rate(parts: &mut Parts, desired: &DesiredRate) {
     let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } =
         desired;
     let word = |name: &String| {

@@ -30,7 +30,7 @@ pub(super) fn duration(seconds: u32) -> String {
 }
 
 /// Parses a duration such as `10m` and returns its seconds.
-fn seconds(text: &str) -> Option<u32> {
+fn duration_seconds(text: &str) -> Option<u32> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let factor =
         UNITS.iter().find(|(letter, _)| unit == letter.to_string()).map(|(_, factor)| *factor)?;
@@ -39,7 +39,7 @@ fn seconds(text: &str) -> Option<u32> {
 }
 
 /// Returns all durations of a table as text.
-fn all(table: &[u32]) -> String {
+fn list_durations(table: &[u32]) -> String {
     table.iter().map(|s| duration(*s)).collect::<Vec<_>>().join(", ")
 }
 
@@ -149,7 +149,7 @@ impl Section<'_> {
         let (text, place) = (syntax.value.0.trim(), self.reader.place(syntax));
         let words: Vec<&str> = text.split_whitespace().collect();
         let parsed = match words.as_slice() {
-            [count, "in", period] => count.parse::<u32>().ok().zip(seconds(period)),
+            [count, "in", period] => count.parse::<u32>().ok().zip(duration_seconds(period)),
             _ => None,
         };
         let Some((requests, period)) = parsed else {
@@ -168,7 +168,7 @@ impl Section<'_> {
         }
         if !RATE_PERIODS.contains(&period) {
             let detail = format!("requests cannot be counted over {}", duration(period));
-            let help = format!("write one of {}", all(RATE_PERIODS));
+            let help = format!("write one of {}", list_durations(RATE_PERIODS));
             self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;
         }
@@ -206,14 +206,14 @@ impl Section<'_> {
                 return None;
             }
             None => Some(0),
-            Some(time) => seconds(time),
+            Some(time) => duration_seconds(time),
         };
         let Some(timeout) = timeout.filter(|t| RATE_TIMEOUTS.contains(t)) else {
             let detail = format!(
                 "`{}` is not a duration that Cloudflare supports",
                 super::super::clip(time.unwrap_or_default())
             );
-            let help = format!("write one of {}", all(RATE_TIMEOUTS));
+            let help = format!("write one of {}", list_durations(RATE_TIMEOUTS));
             self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;
         };

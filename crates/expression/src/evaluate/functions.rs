@@ -82,11 +82,11 @@ impl Function {
         let (second, third) = (rest.first().copied(), rest.get(1).copied());
         match (self, first, second) {
             (Self::Cidr, Value::Address(address), Some(Value::Integer(v4))) => match third {
-                Some(Value::Integer(v6)) => network(address, v4, v6),
+                Some(Value::Integer(v6)) => network_of(address, v4, v6),
                 _ => Value::Missing,
             },
             (Self::Cidr6, Value::Address(address), Some(Value::Integer(v6))) => {
-                network(address, 32, v6)
+                network_of(address, 32, v6)
             }
             (Self::Concat, ..) => concatenated(first, rest, arena),
             (Self::DecodeBase64, Value::Bytes(text), _) => {
@@ -117,10 +117,10 @@ impl Function {
                 hmac(key, message, rest.get(1..).unwrap_or_default(), arena)
             }
             (Self::Join, Value::Array(items), Some(Value::Bytes(separator))) => {
-                joined(items, separator, arena)
+                joined_texts(items, separator, arena)
             }
-            (Self::Len, Value::Bytes(text), _) => integer(text.len()),
-            (Self::Len, Value::Array(items), _) => integer(items.len()),
+            (Self::Len, Value::Bytes(text), _) => length_value(text.len()),
+            (Self::Len, Value::Array(items), _) => length_value(items.len()),
             (Self::LookupJsonInteger, Value::Bytes(text), _) => {
                 match json::found(text, rest, arena) {
                     number @ Value::Integer(_) => number,
@@ -157,11 +157,11 @@ impl Function {
     }
 }
 
-fn integer<'v>(length: usize) -> Value<'v> {
+fn length_value<'v>(length: usize) -> Value<'v> {
     i64::try_from(length).map_or(Value::Missing, Value::Integer)
 }
 
-fn network<'v>(address: IpAddr, v4: i64, v6: i64) -> Value<'v> {
+fn network_of<'v>(address: IpAddr, v4: i64, v6: i64) -> Value<'v> {
     let bits = if address.is_ipv4() { v4 } else { v6 };
     let network = u8::try_from(bits).ok().and_then(|bits| IpNet::new(address, bits).ok());
     network.map_or(Value::Missing, |network| Value::Address(network.network()))
@@ -193,7 +193,7 @@ fn concatenated<'v>(first: Value<'v>, rest: &[Value<'v>], arena: &'v Bump) -> Va
 }
 
 /// Joins texts with a separator.
-fn joined<'v>(items: &[Value<'v>], separator: &[u8], arena: &'v Bump) -> Value<'v> {
+fn joined_texts<'v>(items: &[Value<'v>], separator: &[u8], arena: &'v Bump) -> Value<'v> {
     let mut result = Items::new_in(arena);
     for (n, item) in items.iter().enumerate() {
         let Value::Bytes(text) = item else { return Value::Missing };
@@ -280,12 +280,12 @@ fn encoded_at_end(text: &[u8], has_unicode: bool) -> Option<(usize, Encoded)> {
     text.last().filter(|byte| byte.is_ascii_hexdigit())?;
     let tail = |length: usize| text.len().checked_sub(length).and_then(|at| text.get(at..));
     if let Some([b'%', digits @ ..]) = tail(3)
-        && let Some(byte) = hexadecimal(digits).and_then(|number| u8::try_from(number).ok())
+        && let Some(byte) = hexadecimal_number(digits).and_then(|number| u8::try_from(number).ok())
     {
         return Some((3, Encoded::Byte(byte)));
     }
     match tail(6) {
-        Some([b'%', b'u', digits @ ..]) if has_unicode => hexadecimal(digits)
+        Some([b'%', b'u', digits @ ..]) if has_unicode => hexadecimal_number(digits)
             .and_then(char::from_u32)
             .map(|character| (6, Encoded::Character(character))),
         _ => None,
@@ -293,7 +293,7 @@ fn encoded_at_end(text: &[u8], has_unicode: bool) -> Option<(usize, Encoded)> {
 }
 
 /// Parses hexadecimal digits.
-fn hexadecimal(digits: &[u8]) -> Option<u32> {
+fn hexadecimal_number(digits: &[u8]) -> Option<u32> {
     let digits = Some(digits).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
@@ -303,7 +303,7 @@ fn decoded_once<'v>(text: &[u8], has_unicode: bool, arena: &'v Bump) -> &'v [u8]
     let mut output = Items::with_capacity_in(text.len(), arena);
     let mut at = 0;
     while let Some(byte) = text.get(at) {
-        let digits = |range: std::ops::Range<usize>| text.get(range).and_then(hexadecimal);
+        let digits = |range: std::ops::Range<usize>| text.get(range).and_then(hexadecimal_number);
         let two = || digits(at + 1..at + 3).and_then(|byte| u8::try_from(byte).ok());
         let four =
             || digits(at + 2..at + 6).filter(|_| has_unicode && text.get(at + 1) == Some(&b'u'));

@@ -174,13 +174,13 @@ impl Test {
             }
         }
         if !integers.is_empty() {
-            return Ok(Self::Integers(joined(integers)));
+            return Ok(Self::Integers(joined_ranges(integers)));
         }
         // IPv4 addresses come before IPv6 addresses, so no range contains both.
         Ok(if addresses.is_empty() {
             Self::Texts(texts)
         } else {
-            Self::Addresses(joined(addresses))
+            Self::Addresses(joined_ranges(addresses))
         })
     }
 
@@ -205,8 +205,8 @@ impl Test {
             (Self::Contains(finder), Value::Bytes(bytes)) => finder.find(bytes).is_some(),
             (Self::Matches(regex), Value::Bytes(bytes)) => regex.is_match(bytes),
             (Self::Wildcard(wildcard), Value::Bytes(bytes)) => wildcard.matches(bytes, arena),
-            (Self::Integers(ranges), Value::Integer(number)) => is_within(ranges, &number),
-            (Self::Addresses(ranges), Value::Address(address)) => is_within(ranges, &address),
+            (Self::Integers(ranges), Value::Integer(number)) => is_in_ranges(ranges, &number),
+            (Self::Addresses(ranges), Value::Address(address)) => is_in_ranges(ranges, &address),
             (Self::Texts(texts), Value::Bytes(bytes)) => texts.contains(bytes),
             _ => self.of_missing(),
         }
@@ -214,7 +214,7 @@ impl Test {
 }
 
 /// Returns ranges in order, without overlaps.
-fn joined<T: Ord + Copy>(mut ranges: Vec<(T, T)>) -> Vec<(T, T)> {
+fn joined_ranges<T: Ord + Copy>(mut ranges: Vec<(T, T)>) -> Vec<(T, T)> {
     ranges.sort_unstable();
     let mut joined: Vec<(T, T)> = Vec::with_capacity(ranges.len());
     for (first, last) in ranges {
@@ -227,7 +227,7 @@ fn joined<T: Ord + Copy>(mut ranges: Vec<(T, T)>) -> Vec<(T, T)> {
 }
 
 /// Returns true if a value is in one of the ranges.
-fn is_within<T: Ord>(ranges: &[(T, T)], value: &T) -> bool {
+fn is_in_ranges<T: Ord>(ranges: &[(T, T)], value: &T) -> bool {
     let next_range = ranges.partition_point(|(first, _)| first <= value);
     next_range.checked_sub(1).and_then(|n| ranges.get(n)).is_some_and(|(_, last)| value <= last)
 }

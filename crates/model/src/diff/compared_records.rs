@@ -34,11 +34,11 @@ pub(super) fn is_own_name_server(zone: &LiveZone, name: &Fqdn, data: &Rdata) -> 
 
 /// Returns the index of the first `ignore` pattern that matches the record.
 pub(super) fn ignored(zone: &DesiredZone, record: &LiveRecord) -> Option<usize> {
-    zone.ignore.iter().position(|pattern| matches(pattern, zone, record))
+    zone.ignore.iter().position(|pattern| pattern_matches(pattern, zone, record))
 }
 
 /// Returns true if every part of the pattern matches the record.
-fn matches(pattern: &IgnorePattern, zone: &DesiredZone, record: &LiveRecord) -> bool {
+fn pattern_matches(pattern: &IgnorePattern, zone: &DesiredZone, record: &LiveRecord) -> bool {
     let IgnorePattern { name, record_type, content, tag, reason: _, place: _ } = pattern;
     let name_matches = |glob: &glob::Pattern| {
         glob.matches_with(zone.name.relative(&record.name), GLOB)

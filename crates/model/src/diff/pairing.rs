@@ -52,17 +52,17 @@ pub(super) fn pair<'a>(
         std::mem::take(&mut values.live).into_iter().partition(|r| claims.of(r).base.is_some());
     values.live = own;
     values.restore(claims);
-    values.pair_by(&nearest);
+    values.pair_by(&near_key);
     values.pair_by(&by_purpose);
     let own_pairs_done = std::mem::replace(&mut values.live, others);
     match (unmanaged, claims.owner_of_rest()) {
         (Unmanaged::Prune, _) => {
-            values.pair_by(&nearest);
+            values.pair_by(&near_key);
             values.pair_by(&by_purpose);
         }
         (Unmanaged::Keep, Owner::Foreign) => values.pair_by(&Rdata::slot),
         (Unmanaged::Keep, Owner::Spec | Owner::Drift | Owner::Unknown) => {
-            values.pair_by(&nearest);
+            values.pair_by(&near_key);
             let counts = values.counts();
             let is_certain = |(purpose, _): &Key| {
                 counts.get(purpose).is_some_and(|(live, wanted)| live <= wanted)
@@ -76,7 +76,7 @@ pub(super) fn pair<'a>(
 }
 
 /// Returns the key of near values: the same host with another priority, or a text that exists once.
-fn nearest(data: &Rdata) -> Option<Key> {
+fn near_key(data: &Rdata) -> Option<Key> {
     Some((data.purpose(), data.pairing_key())).filter(|(_, key)| !key.is_empty())
 }
 

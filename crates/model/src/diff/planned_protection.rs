@@ -14,7 +14,7 @@ pub fn planned(live: &LiveWaf, changes: &WafChanges) -> LiveWaf {
     let mut after = live.clone();
     for phase in &changes.phases {
         let rules: Vec<LiveRule> =
-            phase.order.iter().filter_map(|member| rule(phase, *member)).collect();
+            phase.order.iter().filter_map(|member| planned_rule(phase, *member)).collect();
         let entry_point = match phase.live {
             EntryPoint::Absent if rules.is_empty() => EntryPoint::Absent,
             EntryPoint::Absent => EntryPoint::Present(LiveRuleset {
@@ -32,7 +32,7 @@ pub fn planned(live: &LiveWaf, changes: &WafChanges) -> LiveWaf {
     after
 }
 
-fn rule(phase: &PhaseChanges, member: Member) -> Option<LiveRule> {
+fn planned_rule(phase: &PhaseChanges, member: Member) -> Option<LiveRule> {
     match member {
         Member::Live(n) => {
             let live = phase.live.rules().get(n)?;

@@ -75,7 +75,7 @@ pub fn diff_records<'a>(
         stranded: Vec::new(),
         kept_different: Vec::new(),
     };
-    let (names, maintained) = names(desired, live);
+    let (names, maintained) = group_by_name(desired, live);
     result.unchanged = maintained;
     // Only names that differ are sorted and compared in detail, because most names of most zones do
     // not.
@@ -97,7 +97,7 @@ pub fn diff_records<'a>(
 
 /// Groups the records of both sides by name, in any order. Also counts the desired records that
 /// Cloudflare maintains without listing them.
-fn names<'a>(
+fn group_by_name<'a>(
     desired: &'a DesiredZone,
     live: &'a LiveZone,
 ) -> (HashMap<&'a Fqdn, Vec<Entry<'a>>>, usize) {
@@ -190,7 +190,7 @@ fn diff_name<'a>(
         }
     }
     take_ds_along(base, &mut outcomes, result, apex);
-    conflicts(&outcomes, result, apex);
+    find_conflicts(&outcomes, result, apex);
 
     for outcome in outcomes.values_mut() {
         let creates = std::mem::take(&mut outcome.creates);
@@ -266,7 +266,7 @@ fn take_ds_along<'a>(
 
 /// Finds creates that Cloudflare would refuse beside a record that must not change. Only the types
 /// matter, so one record represents all records of its type.
-fn conflicts<'a>(
+fn find_conflicts<'a>(
     outcomes: &BTreeMap<&str, Outcome<'a>>,
     result: &mut RecordChanges<'a>,
     apex: &Fqdn,

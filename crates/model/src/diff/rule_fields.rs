@@ -38,11 +38,11 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
         if is_said || (is_skip && name == "action_parameters") {
             continue;
         }
-        compare(name, old.get(name), new.get(name), executed.is_some(), &mut fields);
+        compare_members(name, old.get(name), new.get(name), executed.is_some(), &mut fields);
     }
     fields.0.remove("action_parameters.id");
     if is_skip {
-        skips(&old, &new, waf, &mut fields);
+        compare_skips(&old, &new, waf, &mut fields);
     }
     if let Some(catalogue) = executed {
         let read = |body: Option<&RuleBody>| {
@@ -50,14 +50,14 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
         };
         match (read(before), read(Some(after))) {
             (Some(before_overrides), Some(after_overrides)) => {
-                overrides(
+                compare_overrides(
                     (before, &before_overrides),
                     (after, &after_overrides),
                     catalogue,
                     &mut fields,
                 );
             }
-            _ => compare(
+            _ => compare_members(
                 "overrides",
                 old.parameter("overrides"),
                 new.parameter("overrides"),
@@ -79,10 +79,10 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
 }
 
 /// Compares the skipped rules and rulesets by their names instead of their ids.
-fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found) {
+fn compare_skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found) {
     let (old, new) = (before.get("action_parameters"), after.get("action_parameters"));
     let mut by_id = Found::default();
-    compare("skip", old, new, false, &mut by_id);
+    compare_members("skip", old, new, false, &mut by_id);
     let ruleset = |id: &str| {
         let managed_ids = Managed::ALL
             .iter()
@@ -123,7 +123,7 @@ fn rule_name(catalogue: Option<&Catalogue>, id: &str) -> String {
 }
 
 /// Compares two values member by member, except `overrides` of a deployment.
-fn compare(
+fn compare_members(
     path: &str,
     before: Option<&Value>,
     after: Option<&Value>,
@@ -142,7 +142,7 @@ fn compare(
         (Some(old), Some(new)) if !(old.is_empty() && new.is_empty()) => {
             let names: BTreeSet<&String> = old.keys().chain(new.keys()).gather();
             for name in names {
-                compare(
+                compare_members(
                     &format!("{path}.{name}"),
                     old.get(name),
                     new.get(name),
@@ -159,7 +159,7 @@ fn compare(
 }
 
 /// Compares the overrides of a deployment in the terms of the spec.
-fn overrides(
+fn compare_overrides(
     (before_rule, before): (Option<&RuleBody>, &Overrides),
     (after_rule, after): (&RuleBody, &Overrides),
     catalogue: Option<&Catalogue>,

@@ -91,7 +91,7 @@ pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChange
     let mut changes = WafChanges::default();
     let Some(section) = &desired.waf else { return changes };
     for (phase, entry_point) in &live.waf.entry_points {
-        let Some(ours) = ours(section, *phase) else { continue };
+        let Some(ours) = managed_rules(section, *phase) else { continue };
         let phase_changes =
             diff_phase(section, *phase, &ours, entry_point, &live.waf, &mut changes);
         changes.phases.push(phase_changes);
@@ -101,7 +101,7 @@ pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChange
 
 /// Returns the managed rules of a phase in the desired order; `None` if the spec does not manage
 /// the phase.
-fn ours(section: &DesiredWaf, phase: Phase) -> Option<Vec<Ours<'_>>> {
+fn managed_rules(section: &DesiredWaf, phase: Phase) -> Option<Vec<Ours<'_>>> {
     let named_rules = section.rules(phase);
     let deployments = section.deployments.iter().filter(|_| phase.deploys()).map(Ours::Deployment);
     let rules: Vec<_> =
@@ -137,7 +137,7 @@ fn diff_phase<'a>(
         let compiled = compiled(&one, phase, live.map(|n| &rules[n].body), section.unmanaged, waf);
         pairs.push(Pair { ours: one, live, compiled, rules });
     }
-    adopt(&mut pairs, &mut paired_rules, section, phase, waf, all);
+    adopt_unnamed(&mut pairs, &mut paired_rules, section, phase, waf, all);
     for pair in &pairs {
         if pair.gone().is_none() && !pair.is_nothing() {
             all.problems.extend(pair.compiled.problems.iter().cloned());
@@ -150,7 +150,7 @@ fn diff_phase<'a>(
             all.problems.push(Problem { kind: ProblemKind::NoRuleset(d.ruleset), place: d.place });
         }
     }
-    let pruned = pruned(section, phase, rules, &paired_rules);
+    let pruned = pruned_rules(section, phase, rules, &paired_rules);
     let deleted_rules: BTreeSet<usize> = pairs
         .iter()
         .filter(|p| p.gone().is_some())
@@ -177,7 +177,7 @@ fn diff_phase<'a>(
         foreign: Vec::new(),
     };
     for (n, pair) in placed.iter().enumerate() {
-        match change(pair, sequence.placed.contains(&n).then_some(n), section.unmanaged, waf) {
+        match rule_change(pair, sequence.placed.contains(&n).then_some(n), section.unmanaged, waf) {
             Some(change) => changes.changes.push(change),
             None => changes.unchanged += 1,
         }
@@ -227,7 +227,7 @@ fn compiled(
 }
 
 /// Adopts live rules without a `ref` that do exactly the same as a rule of the spec.
-fn adopt(
+fn adopt_unnamed(
     pairs: &mut [Pair<'_, '_>],
     taken: &mut BTreeSet<usize>,
     section: &DesiredWaf,
@@ -265,7 +265,7 @@ fn adopt(
 
 /// Returns the live rules that pruning deletes: rules of the kinds that the section names, without
 /// an entry of their own.
-fn pruned(
+fn pruned_rules(
     section: &DesiredWaf,
     phase: Phase,
     rules: &[LiveRule],
@@ -284,7 +284,7 @@ fn pruned(
 }
 
 /// Returns the change of one managed rule; `None` if nothing differs.
-fn change<'a>(
+fn rule_change<'a>(
     pair: &Pair<'_, 'a>,
     placed: Option<usize>,
     unmanaged: Unmanaged,

@@ -77,11 +77,11 @@ pub fn diff_settings(desired: &DesiredZone, live: &LiveZone) -> Vec<SettingChang
             changes.push(SettingChange { setting: ZoneSetting::Dnssec { on }, fields, place });
         }
     }
-    changes.extend(dns_settings(desired, live));
+    changes.extend(diff_dns_settings(desired, live));
     changes
 }
 
-fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<SettingChange> {
+fn diff_dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<SettingChange> {
     let mut fields = Vec::new();
     let mut members = BTreeMap::new();
     let mut first: Option<Place> = None;
@@ -147,10 +147,12 @@ fn laid_over(key: &str, before: &Value, wanted: &Value) -> Value {
             if old_name == new_name { before.clone() } else { Value::from(new_name.as_str()) }
         }
         // Cloudflare treats lists of settings as sets and returns them in any order.
-        (Value::List(old), Value::List(new)) if sorted(old) == sorted(new) => before.clone(),
+        (Value::List(old), Value::List(new)) if sorted_list(old) == sorted_list(new) => {
+            before.clone()
+        }
         // `14400`, `"14400"` and `14400.0` are the same number; `true` and `"true"` the same
         // boolean.
-        (old, new) if is_scalar(old) && is_scalar(new) && plain(old) == plain(new) => {
+        (old, new) if is_scalar(old) && is_scalar(new) && scalar_text(old) == scalar_text(new) => {
             before.clone()
         }
         _ => wanted.clone(),
@@ -175,7 +177,7 @@ fn is_scalar(value: &Value) -> bool {
 }
 
 /// Returns the text of a scalar in a normal form, in which equal numbers are equal.
-fn plain(value: &Value) -> String {
+fn scalar_text(value: &Value) -> String {
     let text = value.to_string();
     match text.strip_suffix(".0") {
         Some(whole) if whole.parse::<i64>().is_ok() => whole.to_owned(),
@@ -183,7 +185,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-fn sorted(list: &[Value]) -> Vec<&Value> {
+fn sorted_list(list: &[Value]) -> Vec<&Value> {
     let mut sorted: Vec<_> = list.iter().collect();
     sorted.sort();
     sorted

@@ -50,7 +50,7 @@ pub fn words(text: &str) -> Vec<&str> {
 }
 
 /// Divides a text into lines, each with its line end: a line feed, a carriage return, or both.
-fn lines(text: &str) -> Vec<&str> {
+fn split_lines(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut text_left = text;
     while !text_left.is_empty() {
@@ -83,7 +83,7 @@ pub fn unified(
     (old_name, new_name): (&str, &str),
     context: usize,
 ) -> String {
-    let (old, new) = (lines(before), lines(after));
+    let (old, new) = (split_lines(before), split_lines(after));
     let mut text = String::new();
     for hunk in group_diff_ops(operations(&old, &new), context) {
         if text.is_empty() {
@@ -122,8 +122,8 @@ mod tests {
         );
         assert_eq!(words("\u{3000}é\u{a0}"), ["\u{3000}", "é", "\u{a0}"]);
         assert_eq!(words(""), [""; 0]);
-        assert_eq!(lines("a\r\nb\rc\n\nd"), ["a\r\n", "b\r", "c\n", "\n", "d"]);
-        assert_eq!(lines(""), [""; 0]);
+        assert_eq!(split_lines("a\r\nb\rc\n\nd"), ["a\r\n", "b\r", "c\n", "\n", "d"]);
+        assert_eq!(split_lines(""), [""; 0]);
     }
 
     /// Programs that apply a patch find its lines by the headers of hunks.

@@ -75,7 +75,7 @@ pub fn compile(
     unmanaged: Unmanaged,
 ) -> Compiled {
     let mut problems = Vec::new();
-    let mut body = live.cloned().unwrap_or_else(|| created(desired.ruleset, catalogue));
+    let mut body = live.cloned().unwrap_or_else(|| new_deployment(desired.ruleset, catalogue));
     body.set("enabled", desired.switch == Switch::On);
     if body.parameter("version") == Some(&Value::from("latest")) {
         // Cloudflare adds it to responses, and requests do not need it.
@@ -121,7 +121,7 @@ pub fn compile(
 }
 
 /// Returns a new deployment without any tuning.
-fn created(ruleset: Managed, catalogue: Option<&Catalogue>) -> RuleBody {
+fn new_deployment(ruleset: Managed, catalogue: Option<&Catalogue>) -> RuleBody {
     let mut body = RuleBody::default();
     body.set("ref", ruleset.key());
     body.set("description", ruleset.facts().name);

@@ -125,12 +125,12 @@ impl Overrides {
             .map(|(n, v)| (n.clone(), v.clone()))
             .gather();
         let (enabled, action) = (take_enabled(&mut members), take_text(&mut members, "action"));
-        let tags = items(members.remove("categories"), |members| {
+        let tags = list_items(members.remove("categories"), |members| {
             let tag = take_text(members, "category")?;
             let (enabled, action) = (take_enabled(members), take_text(members, "action"));
             Some(TagOverride { tag, enabled, action, other: std::mem::take(members) })
         })?;
-        let rules = items(members.remove("rules"), |members| {
+        let rules = list_items(members.remove("rules"), |members| {
             let id = take_text(members, "id")?;
             let (enabled, action) = (take_enabled(members), take_text(members, "action"));
             let threshold = match members.get("score_threshold") {
@@ -152,17 +152,17 @@ impl Overrides {
     pub fn value(&self) -> Option<Value> {
         let Self { enabled, action, tags, rules, other } = self;
         let mut members = other.clone();
-        put(&mut members, "enabled", enabled.map(Value::Bool));
-        put(&mut members, "action", action.as_deref().map(Value::from));
+        put_member(&mut members, "enabled", enabled.map(Value::Bool));
+        put_member(&mut members, "action", action.as_deref().map(Value::from));
         let tags: Vec<_> = tags.iter().filter(|t| !t.is_empty()).map(TagOverride::value).collect();
-        put(
+        put_member(
             &mut members,
             "categories",
             Some(Value::List(tags)).filter(|l| *l != Value::List(Vec::new())),
         );
         let rules: Vec<_> =
             rules.iter().filter(|r| !r.is_empty()).map(RuleOverride::value).collect();
-        put(
+        put_member(
             &mut members,
             "rules",
             Some(Value::List(rules)).filter(|l| *l != Value::List(Vec::new())),
@@ -212,7 +212,7 @@ impl Overrides {
 }
 
 /// Returns the items of a list, each a map; `None` if the shape is different.
-fn items<T>(
+fn list_items<T>(
     value: Option<Value>,
     mut read: impl FnMut(&mut BTreeMap<String, Value>) -> Option<T>,
 ) -> Option<Vec<T>> {
@@ -230,7 +230,7 @@ fn items<T>(
 }
 
 /// Sets a member if there is a value.
-fn put(members: &mut BTreeMap<String, Value>, name: &str, value: Option<Value>) {
+fn put_member(members: &mut BTreeMap<String, Value>, name: &str, value: Option<Value>) {
     if let Some(value) = value {
         members.insert(name.to_owned(), value);
     }
@@ -241,9 +241,9 @@ impl TagOverride {
     fn value(&self) -> Value {
         let Self { tag, enabled, action, other } = self;
         let mut members = other.clone();
-        put(&mut members, "category", Some(Value::from(tag.as_str())));
-        put(&mut members, "enabled", enabled.map(Value::Bool));
-        put(&mut members, "action", action.as_deref().map(Value::from));
+        put_member(&mut members, "category", Some(Value::from(tag.as_str())));
+        put_member(&mut members, "enabled", enabled.map(Value::Bool));
+        put_member(&mut members, "action", action.as_deref().map(Value::from));
         Value::Map(members)
     }
 }
@@ -253,10 +253,10 @@ impl RuleOverride {
     fn value(&self) -> Value {
         let Self { id, enabled, action, threshold, other } = self;
         let mut members = other.clone();
-        put(&mut members, "id", Some(Value::from(id.as_str())));
-        put(&mut members, "enabled", enabled.map(Value::Bool));
-        put(&mut members, "action", action.as_deref().map(Value::from));
-        put(&mut members, "score_threshold", threshold.map(Value::from));
+        put_member(&mut members, "id", Some(Value::from(id.as_str())));
+        put_member(&mut members, "enabled", enabled.map(Value::Bool));
+        put_member(&mut members, "action", action.as_deref().map(Value::from));
+        put_member(&mut members, "score_threshold", threshold.map(Value::from));
         Value::Map(members)
     }
 }

@@ -68,7 +68,7 @@ impl RuleName {
                 [only] => return Ok(only),
                 several => {
                     return Err(Unresolved::Ambiguous(
-                        several.iter().map(|r| shown(r)).take(CANDIDATES).collect(),
+                        several.iter().map(|r| candidate_shown(r)).take(CANDIDATES).collect(),
                     ));
                 }
             }
@@ -87,12 +87,14 @@ impl RuleName {
             })
             .collect();
         sort_by(&mut near, |a, b| b.0.total_cmp(&a.0));
-        Err(Unresolved::Unknown(near.into_iter().take(CANDIDATES).map(|(_, r)| shown(r)).collect()))
+        Err(Unresolved::Unknown(
+            near.into_iter().take(CANDIDATES).map(|(_, r)| candidate_shown(r)).collect(),
+        ))
     }
 }
 
 /// Describes a candidate: its description, with the beginning of its id if it has no number.
-fn shown(rule: &CatalogueRule) -> String {
+fn candidate_shown(rule: &CatalogueRule) -> String {
     match rule.number {
         Some(_) => rule.description.clone(),
         None => format!("{} ({})", rule.description, rule.id.0.get(..8).unwrap_or(&rule.id.0)),

@@ -34,10 +34,10 @@ pub fn canonical(body: &RuleBody) -> RuleBody {
             "ref" => continue,
             "enabled" if *value == Value::Bool(true) => continue,
             "description" if *value == Value::from("") => continue,
-            "expression" => expression(value),
-            "action_parameters" => parameters(value),
-            "logging" => logging(value),
-            "ratelimit" => ratelimit(value, body.text("expression")),
+            "expression" => canonical_expression(value),
+            "action_parameters" => canonical_parameters(value),
+            "logging" => canonical_logging(value),
+            "ratelimit" => canonical_rate(value, body.text("expression")),
             _ => without_nulls(value),
         };
         if !is_nothing(&value) {
@@ -51,7 +51,7 @@ pub fn canonical(body: &RuleBody) -> RuleBody {
 /// is not converted, because that would parse its expression.
 #[must_use]
 pub fn canonical_rate_limit(body: &RuleBody) -> Option<BTreeMap<String, Value>> {
-    match ratelimit(body.get("ratelimit")?, body.text("expression")) {
+    match canonical_rate(body.get("ratelimit")?, body.text("expression")) {
         Value::Map(members) if !members.is_empty() => Some(members),
         _ => None,
     }
@@ -88,7 +88,7 @@ fn without_nulls(value: &Value) -> Value {
 }
 
 /// Returns the canonical text of an expression.
-fn expression(value: &Value) -> Value {
+fn canonical_expression(value: &Value) -> Value {
     match value {
         Value::Text(text) => Value::from(Expression::reported(text).canonical()),
         other => other.clone(),
@@ -96,7 +96,7 @@ fn expression(value: &Value) -> Value {
 }
 
 /// Returns a list of texts as a set, and other lists unchanged.
-fn set(value: &Value) -> Value {
+fn as_set(value: &Value) -> Value {
     match value {
         Value::List(list) => {
             let mut sorted = list.clone();
@@ -106,14 +106,14 @@ fn set(value: &Value) -> Value {
         }
         // Older clients wrote lists of ids as text with commas.
         Value::Text(text) if text.contains(',') => {
-            set(&Value::List(text.split(',').map(|t| Value::from(t.trim())).collect()))
+            as_set(&Value::List(text.split(',').map(|t| Value::from(t.trim())).collect()))
         }
         other => other.clone(),
     }
 }
 
 /// Applies a function to the members of a map; members equivalent to absent are removed.
-fn map(value: &Value, each: impl Fn(&str, &Value) -> Value) -> Value {
+fn map_members(value: &Value, each: impl Fn(&str, &Value) -> Value) -> Value {
     match without_nulls(value) {
         Value::Map(members) => {
             let canonical_member = |(name, value): (String, Value)| {
@@ -127,50 +127,50 @@ fn map(value: &Value, each: impl Fn(&str, &Value) -> Value) -> Value {
 }
 
 /// Returns the parameters of an action in canonical form.
-fn parameters(value: &Value) -> Value {
-    map(value, |name, value| match (name, value) {
+fn canonical_parameters(value: &Value) -> Value {
+    map_members(value, |name, value| match (name, value) {
         ("version", Value::Text(version)) if version == "latest" => Value::Null,
-        ("overrides", value) => overrides(value),
-        ("rulesets" | "phases" | "products", value) => set(value),
+        ("overrides", value) => canonical_overrides(value),
+        ("rulesets" | "phases" | "products", value) => as_set(value),
         // Some clients write a single id without a list.
-        ("rules", Value::Map(_)) => map(value, |_, ids| match ids {
+        ("rules", Value::Map(_)) => map_members(value, |_, ids| match ids {
             Value::Text(text) if !text.contains(',') => {
                 Value::List(vec![Value::from(text.as_str())])
             }
-            ids => set(ids),
+            ids => as_set(ids),
         }),
         (_, value) => value.clone(),
     })
 }
 
 /// Returns logging in canonical form. On is the default.
-fn logging(value: &Value) -> Value {
-    map(value, |name, value| match (name, value) {
+fn canonical_logging(value: &Value) -> Value {
+    map_members(value, |name, value| match (name, value) {
         ("enabled", Value::Bool(true)) => Value::Null,
         (_, value) => value.clone(),
     })
 }
 
 /// Returns a rate in canonical form.
-fn ratelimit(value: &Value, own: Option<&str>) -> Value {
+fn canonical_rate(value: &Value, own: Option<&str>) -> Value {
     let is_own =
         |text: &str| own.is_some_and(|own| Expression::reported(own) == Expression::reported(text));
-    map(value, |name, value| match (name, value) {
-        ("characteristics", value) => set(value),
+    map_members(value, |name, value| match (name, value) {
+        ("characteristics", value) => as_set(value),
         ("requests_to_origin", Value::Bool(false)) => Value::Null,
         ("mitigation_expression" | "counting_expression", Value::Text(text)) if text.is_empty() => {
             Value::Null
         }
         // Without this member, the rule's own expression is counted.
         ("counting_expression", Value::Text(text)) if is_own(text) => Value::Null,
-        ("counting_expression", value) => expression(value),
+        ("counting_expression", value) => canonical_expression(value),
         (_, value) => value.clone(),
     })
 }
 
 /// Returns the overrides of a deployment in canonical form.
-fn overrides(value: &Value) -> Value {
-    map(&override_item(value), |name, value| match (name, value) {
+fn canonical_overrides(value: &Value) -> Value {
+    map_members(&override_item(value), |name, value| match (name, value) {
         ("rules", Value::List(list)) => {
             let mut list: Vec<_> = list.iter().map(override_item).collect();
             sort_by_key(&mut list, |item| key_of(item, "id"));
@@ -245,21 +245,27 @@ mod tests {
         let rates = [
             (None, false),
             (Some(Value::Null), false),
-            (Some(map(&[])), false),
+            (Some(map_members(&[])), false),
             (Some(Value::from("soon")), false),
-            (Some(map(&[("counting_expression", Value::from(""))])), false),
+            (Some(map_members(&[("counting_expression", Value::from(""))])), false),
             (
-                Some(map(&[("requests_to_origin", Value::from(false)), ("period", Value::Null)])),
+                Some(map_members(&[
+                    ("requests_to_origin", Value::from(false)),
+                    ("period", Value::Null),
+                ])),
                 false,
             ),
             (
-                Some(map(&[
+                Some(map_members(&[
                     ("characteristics", fields),
                     ("counting_expression", Value::from("(true)")),
                 ])),
                 true,
             ),
-            (Some(map(&[("counting_expression", Value::from("(http.host eq \"a\")"))])), true),
+            (
+                Some(map_members(&[("counting_expression", Value::from("(http.host eq \"a\")"))])),
+                true,
+            ),
         ];
         for (rate, has_one) in rates {
             let mut body = RuleBody::default();

@@ -30,14 +30,14 @@ pub fn recognise_rule(
     place: Place,
 ) -> DesiredRule {
     let body = &live.body;
-    let typed = form(body, phase, waf, place).map(|form| DesiredRule {
+    let typed = rule_form(body, phase, waf, place).map(|form| DesiredRule {
         name: name.to_owned(),
         place,
         when: body.expression().map(|e| (e, place)),
         is_absent: false,
         enabled: body.is_enabled(),
         description: body.description().map(str::to_owned),
-        log: log(body),
+        log: recognise_log(body),
         form,
         anchors: Vec::new(),
         note: Note::default(),
@@ -77,31 +77,31 @@ pub fn recognise_rule(
 }
 
 /// Returns false if hits are not logged; logging is the default.
-fn log(body: &RuleBody) -> Option<bool> {
+fn recognise_log(body: &RuleBody) -> Option<bool> {
     let Some(Value::Map(logging)) = body.get("logging") else { return None };
     (body.action() == "skip" && logging.get("enabled") == Some(&Value::Bool(false)))
         .then_some(false)
 }
 
 /// Returns the effect of a rule, if a spec can express it.
-fn form(body: &RuleBody, phase: Phase, waf: &LiveWaf, place: Place) -> Option<RuleForm> {
+fn rule_form(body: &RuleBody, phase: Phase, waf: &LiveWaf, place: Place) -> Option<RuleForm> {
     let action = body.action();
     if !phase.facts().actions.contains(&action) || action == "execute" {
         return None;
     }
     match (phase.rules(), action) {
         (RuleKind::Exception | RuleKind::Action, "skip") => {
-            skip(body, waf, place).map(RuleForm::Skip)
+            recognise_skip(body, waf, place).map(RuleForm::Skip)
         }
         (RuleKind::Exception | RuleKind::Action, _) => {
-            Some(RuleForm::Act { action: action.to_owned(), response: response(body)? })
+            Some(RuleForm::Act { action: action.to_owned(), response: recognise_response(body)? })
         }
-        (RuleKind::Rate, _) => rate(body, place).map(RuleForm::Rate),
+        (RuleKind::Rate, _) => recognise_rate(body, place).map(RuleForm::Rate),
     }
 }
 
 /// Returns a list of texts.
-fn texts(value: &Value) -> Option<Vec<&str>> {
+fn text_list(value: &Value) -> Option<Vec<&str>> {
     let Value::List(list) = value else { return None };
     list.iter()
         .map(|item| match item {
@@ -112,7 +112,7 @@ fn texts(value: &Value) -> Option<Vec<&str>> {
 }
 
 /// Returns the skipped targets.
-fn skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>> {
+fn recognise_skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>> {
     let managed = |id: &str| {
         let is = |m: &&Managed| waf.managed(**m).map_or(m.facts().id == id, |c| c.id.0 == id);
         Managed::ALL.iter().find(is).copied()
@@ -128,16 +128,14 @@ fn skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>>
                     managed(id)
                         .map_or_else(|| SkipTarget::RulesetId(id.to_owned()), SkipTarget::Ruleset)
                 };
-                targets.extend(texts(list)?.into_iter().map(skipped_ruleset));
+                targets.extend(text_list(list)?.into_iter().map(skipped_ruleset));
             }
-            ("phases", list) => {
-                targets.extend(texts(list)?.into_iter().map(|p| SkipTarget::Phase(p.to_owned())))
-            }
-            ("products", list) => {
-                targets.extend(texts(list)?.into_iter().map(|p| SkipTarget::Product(p.to_owned())))
-            }
+            ("phases", list) => targets
+                .extend(text_list(list)?.into_iter().map(|p| SkipTarget::Phase(p.to_owned()))),
+            ("products", list) => targets
+                .extend(text_list(list)?.into_iter().map(|p| SkipTarget::Product(p.to_owned()))),
             ("rules", Value::Map(rulesets)) => {
-                targets.extend(rules(rulesets, waf, &managed, place)?)
+                targets.extend(recognise_skipped_rules(rulesets, waf, &managed, place)?)
             }
             _ => return None,
         }
@@ -146,7 +144,7 @@ fn skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>>
 }
 
 /// Returns the single rules that are skipped.
-fn rules(
+fn recognise_skipped_rules(
     rulesets: &BTreeMap<String, Value>,
     waf: &LiveWaf,
     managed: &dyn Fn(&str) -> Option<Managed>,
@@ -159,12 +157,15 @@ fn rules(
             let unique = number.filter(|n| n.resolve(catalogue).is_ok());
             Some((unique.unwrap_or_else(|| RuleName::new(id)), place))
         };
-        Some(SkipTarget::Rules(which, texts(list)?.into_iter().map(name).collect::<Option<_>>()?))
+        Some(SkipTarget::Rules(
+            which,
+            text_list(list)?.into_iter().map(name).collect::<Option<_>>()?,
+        ))
     };
     rulesets.iter().map(skipped_rules).collect()
 }
 
-fn rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
+fn recognise_rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
     let rate = body.rate_limit()?;
     let number = |name: &str| match rate.get(name) {
         Some(Value::Integer(number)) => u32::try_from(*number).ok(),
@@ -176,7 +177,7 @@ fn rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
         }
         _ => None,
     };
-    let per = texts(rate.get("characteristics")?)?;
+    let per = text_list(rate.get("characteristics")?)?;
     // A spec refuses undocumented values. Such a rule stays verbatim.
     let (requests, period) = (number("requests_per_period")?, number("period")?);
     let timeout = number("mitigation_timeout").unwrap_or(0);
@@ -200,12 +201,12 @@ fn rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
         timeout,
         count,
         to_origin: (rate.get("requests_to_origin") == Some(&Value::Bool(true))).then_some(true),
-        response: response(body)?,
+        response: recognise_response(body)?,
     })
 }
 
 /// Returns the response to a blocked request, if any; `None` if a spec would refuse it.
-fn response(body: &RuleBody) -> Option<Option<Value>> {
+fn recognise_response(body: &RuleBody) -> Option<Option<Value>> {
     let Some(response) = body.parameter("response") else { return Some(None) };
     let Value::Map(members) = response else { return None };
     let is_said = |(name, value): (&String, &Value)| match (name.as_str(), value) {

@@ -111,14 +111,14 @@ fn said(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut V
         (None, None) => {}
         // A list or group is not an item by itself: only its members are added and removed.
         (Some(What::Group(_)) | None, Some(What::Group(_)) | None) => {
-            members(path, group(before), group(after), changes);
+            compare_group_members(path, group(before), group(after), changes);
         }
         (Some(What::List { .. }) | None, Some(What::List { .. }) | None) => {
-            managed(path, before, after, changes);
-            list(path, items(before), items(after), changes);
+            compare_presence(path, before, after, changes);
+            compare_lists(path, items(before), items(after), changes);
         }
         (Some(What::Thing { parts: before, .. }), Some(What::Thing { parts: after, .. })) => {
-            members(path, Some(before), Some(after), changes);
+            compare_group_members(path, Some(before), Some(after), changes);
         }
         (
             Some(What::Value { compared: b, shown }),
@@ -126,28 +126,28 @@ fn said(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut V
         ) => {
             if a != b {
                 let kind = SpecChangeKind::Changed { before: shown.clone(), after: wanted.clone() };
-                push(path, kind, before, after, changes);
+                push_change(path, kind, before, after, changes);
             }
         }
         (Some(_), Some(_)) => {
             let whole_value = |said: Option<&Said>| said.map_or(Value::Null, Said::whole);
             let kind =
                 SpecChangeKind::Changed { before: whole_value(before), after: whole_value(after) };
-            push(path, kind, before, after, changes);
+            push_change(path, kind, before, after, changes);
         }
         (None, Some(what)) => {
             let kind = SpecChangeKind::Added {
                 after: after.map_or(Value::Null, Said::whole),
                 words: words(what),
             };
-            push(path, kind, before, after, changes);
+            push_change(path, kind, before, after, changes);
         }
         (Some(what), None) => {
             let kind = SpecChangeKind::Removed {
                 before: before.map_or(Value::Null, Said::whole),
                 words: words(what),
             };
-            push(path, kind, before, after, changes);
+            push_change(path, kind, before, after, changes);
         }
     }
 }
@@ -173,7 +173,7 @@ fn items(said: Option<&Said>) -> &[(String, Said)] {
     }
 }
 
-fn push(
+fn push_change(
     path: &str,
     kind: SpecChangeKind,
     before: Option<&Said>,
@@ -186,7 +186,7 @@ fn push(
 }
 
 /// Compares members by name.
-fn members(
+fn compare_group_members(
     path: &str,
     before: Option<&BTreeMap<String, Said>>,
     after: Option<&BTreeMap<String, Said>>,
@@ -196,12 +196,17 @@ fn members(
         [before, after].into_iter().flatten().flatten().map(|(n, _)| (n, ())).gather();
     for name in names.into_keys() {
         let (b, a) = (before.and_then(|m| m.get(name)), after.and_then(|m| m.get(name)));
-        said(&below(path, name), b, a, changes);
+        said(&member_path(path, name), b, a, changes);
     }
 }
 
 /// Compares the presence of a list whose presence has a meaning.
-fn managed(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut Vec<SpecChange>) {
+fn compare_presence(
+    path: &str,
+    before: Option<&Said>,
+    after: Option<&Said>,
+    changes: &mut Vec<SpecChange>,
+) {
     let whole_list = |said: &Said| match said.what {
         What::List { is_managed: true, .. } => Some(said.whole()),
         What::List { .. } | What::Value { .. } | What::Thing { .. } | What::Group(_) => None,
@@ -218,12 +223,12 @@ fn managed(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mu
         (None, None) | (Some(_), Some(_)) => None,
     };
     if let Some(kind) = kind {
-        push(path, kind, before, after, changes);
+        push_change(path, kind, before, after, changes);
     }
 }
 
 /// Compares the items of two lists by name, then the order of the items that both lists have.
-fn list(
+fn compare_lists(
     path: &str,
     before: &[(String, Said)],
     after: &[(String, Said)],
@@ -231,19 +236,19 @@ fn list(
 ) {
     let (earlier, later) = (places(before), places(after));
     for (name, b) in before.iter().filter(|(name, _)| !later.contains_key(name.as_str())) {
-        said(&below(path, name), Some(b), None, changes);
+        said(&member_path(path, name), Some(b), None, changes);
     }
     let mut common = Vec::new();
     for (at, (name, a)) in after.iter().enumerate() {
         let place = earlier.get(name.as_str()).copied();
-        said(&below(path, name), place.map(|n| &before[n].1), Some(a), changes);
+        said(&member_path(path, name), place.map(|n| &before[n].1), Some(a), changes);
         common.extend(place.map(|place| (at, place)));
     }
     let kept: BTreeSet<usize> = longest_rising(&common).into_iter().gather();
     for (at, _) in common.iter().filter(|(at, _)| !kept.contains(at)) {
         let behind = at.checked_sub(1).map(|n| after[n].0.clone());
-        push(
-            &below(path, &after[*at].0),
+        push_change(
+            &member_path(path, &after[*at].0),
             SpecChangeKind::Moved { behind },
             None,
             Some(&after[*at].1),
@@ -258,7 +263,7 @@ fn places(list: &[(String, Said)]) -> HashMap<&str, usize> {
 }
 
 /// Appends a member to a path: `a.b` for a plain name, `a[b c]` for any other.
-fn below(path: &str, name: &str) -> String {
+fn member_path(path: &str, name: &str) -> String {
     let is_plain = !name.is_empty()
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if path.is_empty() {
@@ -305,23 +310,30 @@ mod tests {
     #[test]
     fn as_few_as_possible_have_moved() {
         assert_eq!(
-            told(Some(list(&["a", "b", "c"], false)), Some(list(&["c", "a", "b"], false))),
+            told(
+                Some(compare_lists(&["a", "b", "c"], false)),
+                Some(compare_lists(&["c", "a", "b"], false))
+            ),
             ["> x.c first"]
         );
         assert_eq!(
-            told(Some(list(&["a", "b", "c"], false)), Some(list(&["a", "c", "b"], false))),
+            told(
+                Some(compare_lists(&["a", "b", "c"], false)),
+                Some(compare_lists(&["a", "c", "b"], false))
+            ),
             ["> x.c a"]
         );
         // Added and removed items move no other item.
-        let both = told(Some(list(&["a", "b"], false)), Some(list(&["n", "b"], false)));
+        let both =
+            told(Some(compare_lists(&["a", "b"], false)), Some(compare_lists(&["n", "b"], false)));
         assert_eq!(both, ["- x.a", "+ x.n"]);
     }
 
     #[test]
     fn an_empty_list_is_not_silence_where_it_manages() {
-        assert_eq!(told(None, Some(list(&[], true))), ["+ x"]);
-        assert_eq!(told(Some(list(&[], true)), None), ["- x"]);
-        assert_eq!(told(None, Some(list(&[], false))), Vec::<String>::new());
+        assert_eq!(told(None, Some(compare_lists(&[], true))), ["+ x"]);
+        assert_eq!(told(Some(compare_lists(&[], true)), None), ["- x"]);
+        assert_eq!(told(None, Some(compare_lists(&[], false))), Vec::<String>::new());
     }
 
     #[test]

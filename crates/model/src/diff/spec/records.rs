@@ -34,7 +34,7 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
     let mut pairs = Pairs::new();
     for (key, set) in sets {
         let is_single = set.before.len().max(set.after.len()) == 1;
-        for (before, after) in paired(set) {
+        for (before, after) in pair_records(set) {
             // In a set of several records, an unchanged record is identified by its value, and a
             // changed one shows the value as the difference.
             let kept =
@@ -45,8 +45,8 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
             };
             pairs.push((
                 path,
-                before.map(|r| said(r, is_single)),
-                after.map(|r| said(r, is_single)),
+                before.map(|r| record_item(r, is_single)),
+                after.map(|r| record_item(r, is_single)),
             ));
         }
     }
@@ -68,7 +68,7 @@ fn key(zone: &ZoneName, record: &DesiredRecord) -> String {
 }
 
 /// Pairs the earlier with the later records of a set.
-fn paired(set: Set<'_>) -> Vec<(Option<&DesiredRecord>, Option<&DesiredRecord>)> {
+fn pair_records(set: Set<'_>) -> Vec<(Option<&DesiredRecord>, Option<&DesiredRecord>)> {
     let Set { mut before, mut after } = set;
     let mut pairs = Vec::new();
     take_pairs(&mut before, &mut after, &mut pairs, |record| Some(&record.data));
@@ -116,13 +116,13 @@ fn take_pairs<'a, K: Ord>(
 }
 
 /// Returns the item for a record. A record of a larger set has its value in one piece.
-fn said(record: &DesiredRecord, is_single: bool) -> Said {
+fn record_item(record: &DesiredRecord, is_single: bool) -> Said {
     let DesiredRecord { name: _, data, facets, protect, allow, spelling } = record;
     let Facets { ttl, proxied, comment, tags, settings } = facets;
     let place = spelling.entry;
     let in_one_piece =
         || [("content".to_owned(), Value::from(data.presentation()))].into_iter().gather();
-    let mut parts = if is_single { value(data) } else { in_one_piece() };
+    let mut parts = if is_single { value_item(data) } else { in_one_piece() };
     let mut words = Vec::new();
     let mut add = |name: &str, value: Value, words_for_it: String| {
         parts.insert(name.to_owned(), value);
@@ -171,7 +171,7 @@ fn said(record: &DesiredRecord, is_single: bool) -> Said {
     }
 }
 
-fn value(data: &Rdata) -> BTreeMap<String, Value> {
+fn value_item(data: &Rdata) -> BTreeMap<String, Value> {
     let Some(record_type) = data.record_type() else {
         return [("content".to_owned(), Value::from(data.presentation()))].into_iter().gather();
     };

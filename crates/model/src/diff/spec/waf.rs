@@ -39,7 +39,7 @@ impl Parts {
         if let Some((expression, place)) = expression {
             self.all.insert(
                 name.to_owned(),
-                Said::written(scope(expression), expression.canonical(), *place),
+                Said::written(scope_in_words(expression), expression.canonical(), *place),
             );
         }
     }
@@ -60,7 +60,7 @@ impl Parts {
 }
 
 /// Describes the requests that an expression matches, with the keywords of the spec.
-fn scope(expression: &Expression) -> &str {
+fn scope_in_words(expression: &Expression) -> &str {
     if expression.canonical() == "true" { "all" } else { expression.text() }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn outline(desired: &DesiredWaf) -> Said {
     for (phase, list) in lists {
         // An empty list differs from no list: the rules of the phase are managed, and may be
         // pruned.
-        let items = list.iter().map(|desired| (desired.name.clone(), rule(desired))).collect();
+        let items = list.iter().map(|desired| (desired.name.clone(), rule_item(desired))).collect();
         parts.add(phase.key(), What::List { items, is_managed: true });
     }
     Said { place: *place, what: What::Group(parts.all) }
@@ -199,7 +199,7 @@ fn noted(note: &Note) -> String {
     if words.is_empty() { String::new() } else { format!(" ({})", words.join("; ")) }
 }
 
-fn rule(desired: &DesiredRule) -> Said {
+fn rule_item(desired: &DesiredRule) -> Said {
     let DesiredRule {
         name: _,
         place,
@@ -231,9 +231,9 @@ fn rule(desired: &DesiredRule) -> Said {
             parts.put("response", response.clone());
             action.clone()
         }
-        RuleForm::Rate(desired) => rate(&mut parts, desired),
+        RuleForm::Rate(desired) => put_rate(&mut parts, desired),
         RuleForm::Raw(value) => {
-            parts.all.insert("raw".to_owned(), raw(value, *place));
+            parts.all.insert("raw".to_owned(), raw_item(value, *place));
             "a raw rule".to_owned()
         }
     };
@@ -249,7 +249,7 @@ fn rule(desired: &DesiredRule) -> Said {
     }
     let when = when
         .as_ref()
-        .map(|(expression, _)| format!(" when {}", scope(expression)))
+        .map(|(expression, _)| format!(" when {}", scope_in_words(expression)))
         .unwrap_or_default();
     parts.thing(Some(format!("{does}{when}{}", noted(note))))
 }
@@ -272,7 +272,7 @@ fn skipped(targets: &[SkipTarget]) -> Value {
 }
 
 /// Adds the parts of a rate limit and returns a short description.
-fn rate(parts: &mut Parts, desired: &DesiredRate) -> String {
+fn put_rate(parts: &mut Parts, desired: &DesiredRate) -> String {
     let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } =
         desired;
     let per: std::collections::BTreeSet<&String> = per.iter().gather();
@@ -290,7 +290,7 @@ fn rate(parts: &mut Parts, desired: &DesiredRate) -> String {
 }
 
 /// Returns a rule in Cloudflare's form; its expression is compared by meaning.
-fn raw(value: &Value, place: Place) -> Said {
+fn raw_item(value: &Value, place: Place) -> Said {
     let mut said = Said::value(value.clone(), place);
     if let (Value::Map(members), What::Thing { parts, .. }) = (value, &mut said.what)
         && let Some(Value::Text(text)) = members.get("expression")

@@ -13,7 +13,8 @@ use crate::{
 /// Returns the items of both specs for a zone.
 pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
     let mut pairs = Pairs::new();
-    let (mut b, mut a) = (before.map(own).unwrap_or_default(), after.map(own).unwrap_or_default());
+    let (mut b, mut a) =
+        (before.map(zone_items).unwrap_or_default(), after.map(zone_items).unwrap_or_default());
     for path in [
         "id",
         "create",
@@ -35,7 +36,7 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
 }
 
 /// Returns the items of one spec for the zone itself.
-fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
+fn zone_items(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
     let DesiredZone {
         name: _,
         id,
@@ -63,7 +64,7 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
     }
     items.insert(
         "ignore",
-        Said { place: *place, what: What::Group(ignore.iter().map(pattern).gather()) },
+        Said { place: *place, what: What::Group(ignore.iter().map(ignore_item).gather()) },
     );
     items.insert("allow", allowed(allow, *place));
     items.insert(
@@ -152,7 +153,7 @@ fn demand(what: &Expected) -> String {
 }
 
 /// Returns an exception from pruning: its pattern, and its reason.
-fn pattern(pattern: &IgnorePattern) -> (String, Said) {
+fn ignore_item(pattern: &IgnorePattern) -> (String, Said) {
     let IgnorePattern { name, record_type, content, tag, reason, place } = pattern;
     let parts = [
         ("name", name.as_ref().map(glob::Pattern::as_str)),
