@@ -17,7 +17,6 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     effects
 }
 
-/// The name servers of a name.
 fn servers_at<'a>(view: View<'_, 'a>, name: &Fqdn) -> BTreeSet<&'a Fqdn> {
     view.targets(name, RecordType::Ns).into_iter().gather()
 }

@@ -81,8 +81,8 @@ const MICROSOFT_365: &str =
 const IN_ZONES: &str = "NS and MX records of public zones, e.g. of its customers";
 const WEBFLOW: &str = "help.webflow.com: connect a custom domain";
 
-/// A host of Azure. The token `asuid` belongs to App Service, which can also be behind Traffic
-/// Manager.
+/// Returns a host of Azure. The token `asuid` belongs to App Service, which can also be behind
+/// Traffic Manager.
 const fn azure(suffix: &'static str, claims: &'static str) -> Provider {
     hosting(suffix, "Azure", claims, AZURE)
 }

@@ -51,7 +51,6 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// A view of a zone.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View<'i, 'a>(pub(super) &'i ZoneIndex<'a>);
 
@@ -90,8 +89,8 @@ impl<'a> View<'_, 'a> {
         self.of_type(name, kind).into_iter().filter_map(|r| r.data.target()).collect()
     }
 
-    /// Returns the host of which a name is an alias, as resolvers see it: a proxied alias is answered with
-    /// addresses alone.
+    /// Returns the host of which a name is an alias, as resolvers see it: a proxied alias is
+    /// answered with addresses alone.
     pub(super) fn visible_alias(self, name: &Fqdn) -> Option<&'a Fqdn> {
         let alias = *self.of_type(name, RecordType::Cname).first()?;
         alias.data.target().filter(|_| !self.hides_alias(name))

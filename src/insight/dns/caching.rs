@@ -13,7 +13,7 @@ pub const NEGATIVE_TTL: u32 = 1800;
 /// Seconds.
 pub(super) const LONG_TTL: u32 = 3600;
 
-/// A time in words.
+/// Returns a time in words.
 pub(super) fn duration(seconds: u32) -> String {
     match seconds {
         s if s >= 3600 && s % 3600 == 0 => format!("{} h", s / 3600),

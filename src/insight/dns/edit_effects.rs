@@ -128,7 +128,7 @@ struct View<'v, 'a> {
 }
 
 impl<'v, 'a> View<'v, 'a> {
-    /// The zone of a name, before and after.
+    /// Returns the zone of a name, before and after.
     fn zone(&self, name: &Fqdn) -> Option<[&'v ZoneIndex<'a>; 2]> {
         Some([self.before.zone_of(name)?, self.after.zone_of(name)?])
     }
@@ -233,7 +233,7 @@ impl<'v, 'a> View<'v, 'a> {
         lines
     }
 
-    /// Whether one of some edits sets an alias.
+    /// Returns true if one of some edits sets an alias.
     fn sets_alias(&self, of_name: &[usize]) -> bool {
         of_name
             .iter()
@@ -270,8 +270,8 @@ impl<'v, 'a> View<'v, 'a> {
     }
 }
 
-/// Whether a difference is about addresses that a name had before. No client relies on a name that
-/// had none.
+/// Returns true if a difference is about addresses that a name had before. No client relies on a
+/// name that had none.
 fn had_addresses(difference: &Difference<'_>) -> bool {
     [RecordType::A, RecordType::Aaaa].iter().any(|kind| {
         difference

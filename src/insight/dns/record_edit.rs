@@ -16,13 +16,13 @@ pub struct RecordEdit<'a> {
 }
 
 impl<'a> RecordEdit<'a> {
-    /// The record after the edit, or before it if it is deleted.
+    /// Returns the record after the edit, or before it if it is deleted.
     #[must_use]
     pub fn entry(&self) -> Option<Entry<'a>> {
         self.after.or(self.before)
     }
 
-    /// The name that it is about.
+    /// Returns the name that it is about.
     #[must_use]
     pub fn name(&self) -> Option<&'a Fqdn> {
         self.entry().map(|entry| entry.name)
@@ -43,7 +43,7 @@ impl<'a> RecordEdit<'a> {
         Self { before: self.after, after: self.before, ..*self }.apply(zone);
     }
 
-    /// Whether it changes an answer, and not only for how long it is kept, or a note.
+    /// Returns true if it changes an answer, and not only for how long it is kept, or a note.
     #[must_use]
     pub fn changes_answers(&self) -> bool {
         match (self.before, self.after) {

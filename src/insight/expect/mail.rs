@@ -25,7 +25,7 @@ pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedMail) -> Outco
     Outcome::of_all(servers.chain(senders).chain(policies).chain(keys))
 }
 
-/// An answer that no record of the known zones gives, so that a question stays open.
+/// Returns an answer that no record of the known zones gives, so that a question stays open.
 fn open(answer: &Answer<'_>, name: &Fqdn, kind: RecordType) -> Outcome {
     Outcome::Unknown(format!("{name} {kind}: {}", answer.words(kind)))
 }

@@ -9,12 +9,12 @@ use crate::model::{Danger, Fqdn};
 /// The label between a selector and its domain (RFC 6376 section 3.6.2.1).
 const LABEL: &str = "._domainkey.";
 
-/// The selector and the domain of a name; `None` for names that hold no key.
+/// Returns the selector and the domain of a name; `None` for names that hold no key.
 pub(in crate::insight) fn selector(name: &Fqdn) -> Option<(&str, &str)> {
     name.as_str().split_once(LABEL)
 }
 
-/// Whether a name is likely to hold something else than a key.
+/// Returns true if a name is likely to hold something else than a key.
 ///
 /// # Sources
 /// RFC 6376 section 3.1: the labels of a selector begin with a letter or a digit. Those that begin
@@ -45,7 +45,7 @@ pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Selector {
     }
 }
 
-/// The other selectors of a domain that receivers can use.
+/// Returns the other selectors of a domain that receivers can use.
 fn other_usable_selectors(view: View<'_, '_>, name: &Fqdn, domain: &str) -> usize {
     let is_sibling =
         |other: &Fqdn| other != name && selector(other).is_some_and(|(_, own)| own == domain);
@@ -164,7 +164,7 @@ fn between(
     }
 }
 
-/// A key that receivers treat as absent.
+/// Returns a key that receivers treat as absent.
 fn testing(what: &str, key: &Key, breaks: &impl Fn(String) -> Effect, effects: &mut Vec<Effect>) {
     if key.is_testing {
         effects.push(breaks(format!(

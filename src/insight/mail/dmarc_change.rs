@@ -9,7 +9,7 @@ use crate::model::{Danger, Fqdn};
 /// The label before the domain (RFC 9989 section 4.6).
 const LABEL: &str = "_dmarc.";
 
-/// The domain whose policy is at a name; `None` for other names.
+/// Returns the domain whose policy is at a name; `None` for other names.
 pub(in crate::insight) fn domain(name: &Fqdn) -> Option<Fqdn> {
     name.as_str().strip_prefix(LABEL).map(Fqdn::reported)
 }
@@ -79,7 +79,7 @@ pub(in crate::insight) fn policy(view: View<'_, '_>, domain: &Fqdn) -> Option<(A
     None
 }
 
-/// The name in another zone that has the record of a domain, if it is an alias of one.
+/// Returns the name in another zone that has the record of a domain, if it is an alias of one.
 pub(in crate::insight) fn elsewhere(view: View<'_, '_>, domain: &Fqdn) -> Option<Fqdn> {
     match find(view, domain) {
         Found::Elsewhere(target) => Some(target),

@@ -86,8 +86,8 @@ pub(in crate::insight) fn announced(name: &Fqdn) -> Option<(&'static str, Fqdn)>
     })
 }
 
-/// The host that serves the policy that is announced at a name (RFC 8461 section 3.3); `None` for
-/// names at which no MTA-STS policy is announced.
+/// Returns the host that serves the policy that is announced at a name (RFC 8461 section 3.3);
+/// `None` for names at which no MTA-STS policy is announced.
 pub(in crate::insight) fn mta_sts_host(name: &Fqdn) -> Option<Fqdn> {
     let (about, domain) = announced(name)?;
     (about == MTA_STS).then(|| Fqdn::reported(&format!("mta-sts.{domain}")))

@@ -13,7 +13,7 @@ use crate::model::{Danger, Fields, Fqdn, Gather, Rdata, RecordType};
 #[derive(Debug, PartialEq, Eq)]
 struct Exchanges<'a>(BTreeMap<u64, BTreeSet<&'a Fqdn>>);
 
-/// The preference of an MX record.
+/// Returns the preference of an MX record.
 pub(in crate::insight) fn preference(fields: &Fields) -> u64 {
     fields.get("priority").and_then(|p| p.to_string().parse().ok()).unwrap_or_default()
 }
@@ -33,12 +33,12 @@ impl<'a> Exchanges<'a> {
         self.0.is_empty()
     }
 
-    /// Whether the domain says that it takes no mail (RFC 7505).
+    /// Returns true if the domain says that it takes no mail (RFC 7505).
     fn is_null(&self) -> bool {
         !self.is_empty() && self.targets().all(Fqdn::is_root)
     }
 
-    /// Whether one record says that there is no mail, and others name servers.
+    /// Returns true if one record says that there is no mail, and others name servers.
     fn is_contradictory(&self) -> bool {
         self.targets().any(Fqdn::is_root) && !self.is_null()
     }
@@ -47,7 +47,7 @@ impl<'a> Exchanges<'a> {
         self.0.values().flatten().copied()
     }
 
-    /// The servers that are tried first.
+    /// Returns the servers that are tried first.
     fn first(&self) -> Option<&BTreeSet<&'a Fqdn>> {
         self.0.values().next()
     }
@@ -124,7 +124,7 @@ pub(in crate::insight) fn proxied_target(
     })
 }
 
-/// Whether clients find an address at a name that is not Cloudflare's, or an alias.
+/// Returns true if clients find an address at a name that is not Cloudflare's, or an alias.
 fn has_public_address(view: View<'_, '_>, name: &Fqdn) -> bool {
     let leads =
         |r: &Entry<'_>| !r.proxied && (r.data.address().is_some() || r.is(RecordType::Cname));

@@ -58,7 +58,7 @@ pub enum Mechanism {
 }
 
 impl Mechanism {
-    /// Whether evaluating it takes a lookup that counts (section 4.6.4).
+    /// Returns true if evaluating it takes a lookup that counts (section 4.6.4).
     #[must_use]
     pub fn takes_a_lookup(&self) -> bool {
         !matches!(self, Self::All | Self::Ip4(_) | Self::Ip6(_))
@@ -104,7 +104,7 @@ pub struct Spf {
     pub unknown: Vec<String>,
 }
 
-/// Whether a text is an SPF record, right or wrong (section 4.5).
+/// Returns true if a text is an SPF record, right or wrong (section 4.5).
 #[must_use]
 pub fn is_spf(text: &[u8]) -> bool {
     let Some(start) = text.get(..VERSION.len()) else { return false };
@@ -157,15 +157,15 @@ impl Spf {
         Ok(record)
     }
 
-    /// The directives that can be reached: up to the first `all`, which matches every host.
+    /// Returns the directives that can be reached: up to the first `all`, which matches every host.
     #[must_use]
     pub fn reachable(&self) -> &[Directive] {
         let end = self.directives.iter().position(|d| d.mechanism == Mechanism::All);
         end.map_or(&self.directives, |end| &self.directives[..=end])
     }
 
-    /// The consequence for hosts that nothing else matches; `None` if the record of another domain
-    /// decides.
+    /// Returns the consequence for hosts that nothing else matches; `None` if the record of another
+    /// domain decides.
     #[must_use]
     pub fn otherwise(&self) -> Option<Qualifier> {
         match self.reachable().last() {
@@ -177,13 +177,14 @@ impl Spf {
     }
 }
 
-/// Whether this is a name of a mechanism or modifier: `ALPHA *( ALPHA / DIGIT / "-" / "_" / "." )`.
+/// Returns true if this is a name of a mechanism or modifier: `ALPHA *( ALPHA / DIGIT / "-" / "_" /
+/// "." )`.
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
-/// A mechanism with its qualifier.
+/// Returns a mechanism with its qualifier.
 fn directive(term: &str) -> Result<Directive, String> {
     let (qualifier, rest) = match term.as_bytes().first() {
         Some(b'+') => (Qualifier::Pass, &term[1..]),
@@ -259,7 +260,7 @@ fn split_prefixes(argument: &str) -> (&str, &str) {
     }
 }
 
-/// A prefix length: decimal, without leading zeros (section 5.6).
+/// Returns a prefix length: decimal, without leading zeros (section 5.6).
 fn prefix(text: &str, most: u8) -> Result<u8, String> {
     let is_plain = !text.is_empty()
         && text.bytes().all(|b| b.is_ascii_digit())

@@ -118,7 +118,7 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
     }
 }
 
-/// Whether a network is more than one sender has.
+/// Returns true if a network is more than one sender has.
 fn is_wide(network: &IpNet) -> bool {
     network.prefix_len() < if matches!(network, IpNet::V4(_)) { WIDE.0 } else { WIDE.1 }
 }
@@ -234,7 +234,7 @@ fn differences(
     }
 }
 
-/// Whether two hosts belong to one mail provider.
+/// Returns true if two hosts belong to one mail provider.
 fn is_same_provider(a: &Fqdn, b: &Fqdn) -> bool {
     let key = |host: &Fqdn| match host.registrable() {
         Some("googlemail.com") => Some("google.com".to_owned()),

@@ -35,13 +35,13 @@ pub(super) struct Senders {
     pub(super) octets: usize,
     /// How many terms follow `all`, so that receivers ignore them (RFC 7208 section 5.1).
     pub(super) ignored: usize,
-    /// Whether nothing says what happens to everyone else, which is as `?all` (RFC 7208 section
+    /// True if nothing says what happens to everyone else, which is as `?all` (RFC 7208 section
     /// 4.7).
     pub(super) says_nothing: bool,
 }
 
 impl Senders {
-    /// Whether no host may send.
+    /// Returns true if no host may send.
     pub(super) fn is_empty(&self) -> bool {
         self.v4.is_empty()
             && self.v6.is_empty()
@@ -49,7 +49,7 @@ impl Senders {
             && self.otherwise != Some(Qualifier::Pass)
     }
 
-    /// The networks that none of these has, as few as possible.
+    /// Returns the networks that none of these has, as few as possible.
     pub(super) fn beyond(&self, known: &[IpNet]) -> Vec<IpNet> {
         let is_new = |network: IpNet| !known.iter().any(|known| known.contains(&network));
         let v4 = self.v4.iter().copied().filter(|n| is_new(IpNet::V4(*n))).collect();
@@ -212,7 +212,6 @@ impl Senders {
         }
     }
 
-    /// Adds the hosts of a term.
     fn add(&mut self, hosts: Hosts, term: &str) {
         for network in hosts.networks {
             match network {

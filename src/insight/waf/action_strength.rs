@@ -1,12 +1,13 @@
-//! How strongly an action acts on requests.
+//! The strength of actions on requests.
 //!
 //! # Sources
-//! The order of actions (block, then the challenges, then log, then nothing) is our judgement; what
-//! each does: developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-20.
+//! The order of actions (block, then the challenges, then log, then nothing) is our judgement. The
+//! effect of each: developers.cloudflare.com/ruleset-engine/rules-language/actions, read
+//! 2026-11-20.
 
 use crate::insight::direction::{Direction, more_is_stronger};
 
-/// How strongly an action acts on a request.
+/// The strength of an action on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
     /// It only logs the request.
@@ -32,7 +33,7 @@ pub(super) fn only_logs(action: &str) -> bool {
     strength(action) == Some(Strength::Log)
 }
 
-/// What happens to the requests.
+/// Describes what happens to the requests.
 pub(super) fn fate(action: &str) -> &'static str {
     match strength(action) {
         Some(Strength::Block) => "are blocked",

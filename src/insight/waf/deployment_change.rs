@@ -26,8 +26,8 @@ const KNOWN_PARAMETERS: &[&str] = &["id", "version", "overrides", "matched_data"
 /// Used where a score decides, and the threshold is not known.
 const NOT_JUDGED: &str = "the effect is unknown: the rule that compares the score is not among the rules that Cloudflare lists";
 
-/// The impact of a change to the rule that executes a managed ruleset; `None` means that it does
-/// not exist. The catalogue holds the rules of the ruleset, if they are known.
+/// Returns the impact of a change to the rule that executes a managed ruleset; `None` means that it
+/// does not exist. The catalogue holds the rules of the ruleset, if they are known.
 #[must_use]
 pub fn deployment_impact(
     before: Option<&RuleBody>,
@@ -113,7 +113,7 @@ fn switched(
     }
 }
 
-/// The name of a ruleset in a sentence.
+/// Returns the name of a ruleset in a sentence.
 fn name(catalogue: &Catalogue) -> &str {
     match catalogue.which {
         Some(Managed::Owasp) => "OWASP ruleset",

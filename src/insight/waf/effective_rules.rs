@@ -26,7 +26,7 @@ pub enum DecidedBy {
 }
 
 impl DecidedBy {
-    /// The word used in every output.
+    /// Returns the word used in every output.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ pub struct EffectiveRule<'c> {
 /// The effect of a deployment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveDeployment<'c> {
-    /// Whether the deployment itself is enabled.
+    /// True if the deployment itself is enabled.
     pub is_on: bool,
     /// The requests that it applies to, if it has an expression.
     pub scope: Option<Expression>,
@@ -81,19 +81,19 @@ pub struct EffectiveDeployment<'c> {
 }
 
 impl EffectiveDeployment<'_> {
-    /// The threshold of a ruleset with a score.
+    /// Returns the threshold of a ruleset with a score.
     #[must_use]
     pub fn threshold(&self) -> Option<u32> {
         self.anomaly.as_ref().map(|a| a.effect.threshold.unwrap_or(ANOMALY_THRESHOLD))
     }
 
-    /// The action at that score.
+    /// Returns the action at that score.
     #[must_use]
     pub fn action(&self) -> Option<&str> {
         self.anomaly.as_ref().map(|a| a.effect.action.as_str())
     }
 
-    /// Whether it can have an effect: it is on, and so is the rule that compares the score.
+    /// Returns true if it can have an effect: it is on, and so is the rule that compares the score.
     #[must_use]
     pub fn acts(&self) -> bool {
         self.is_on && self.anomaly.as_ref().is_none_or(|a| a.effect.enabled)
@@ -159,8 +159,8 @@ fn why(
     if says(&all) { DecidedBy::Ruleset } else { DecidedBy::Default }
 }
 
-/// The level whose rules are on, without overrides of single rules: up to it all rules have their
-/// default or are on, above it all are off.
+/// Returns the level whose rules are on, without overrides of single rules: up to it all rules have
+/// their default or are on, above it all are off.
 fn paranoia(catalogue: &Catalogue, overrides: &Overrides) -> Option<Paranoia> {
     if catalogue.which != Some(Managed::Owasp)
         || !PARANOIA_TAGS.iter().any(|t| catalogue.has_tag(t))

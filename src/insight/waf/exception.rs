@@ -1,4 +1,4 @@
-//! What an exception lets requests bypass, and how a change of it affects that.
+//! The targets that an exception lets requests bypass, and the effects of changing them.
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api and
@@ -19,10 +19,10 @@ use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 use crate::model::{Gather, Value};
 
-/// Largest number of rules that one sentence names.
+/// Maximum number of rules that one sentence names.
 const MOST_NAMES: usize = 8;
 
-/// Something that is bypassed.
+/// A target of a bypass.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::insight) enum Target {
     /// Everything after the rule in its ruleset.
@@ -39,7 +39,7 @@ pub(in crate::insight) enum Target {
     Product(String),
 }
 
-/// What a skip rule lets requests bypass.
+/// The targets that a skip rule lets requests bypass.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skipped {
     /// All known targets.
@@ -48,7 +48,7 @@ pub struct Skipped {
     pub unknown: BTreeMap<String, Value>,
 }
 
-/// What a rule lets requests bypass; `None` if it is not a skip rule.
+/// Returns the targets that a rule lets requests bypass; `None` if it is not a skip rule.
 #[must_use]
 pub fn skipped(body: &RuleBody) -> Option<Skipped> {
     if body.action() != "skip" {
@@ -126,7 +126,7 @@ impl Skipped {
         self.targets.contains(&Target::Phase(phase.as_str().to_owned()))
     }
 
-    /// Whether it affects a rule that comes after it in its phase; `None` if unknown.
+    /// Returns true if it affects a rule that comes after it in its phase; `None` if unknown.
     pub(super) fn acts_on(&self, rule: &RuleBody, waf: &LiveWaf) -> Option<bool> {
         let concerns = |target: &Target| match (target, rule.executes()) {
             (Target::Rest | Target::RestOfPhase, _) => true,
@@ -163,14 +163,14 @@ impl Skipped {
         !self.unknown.is_empty() || self.targets.iter().any(frees)
     }
 
-    /// What requests bypass that match this exception and then another one: the second adds nothing
-    /// if the first bypasses the rest.
+    /// Returns the targets that requests bypass if they match this exception and then another one.
+    /// The second adds nothing if the first bypasses the rest.
     fn and_then(&self, next: &Self) -> BTreeSet<Target> {
         let ends = self.targets.iter().any(|t| matches!(t, Target::Rest | Target::RestOfPhase));
         self.targets.iter().chain(next.targets.iter().filter(|_| !ends)).cloned().gather()
     }
 
-    /// What is bypassed, in words.
+    /// Describes the targets.
     #[must_use]
     pub fn about(&self, phase: Phase, waf: &LiveWaf) -> String {
         let mut words = list(self.targets.iter(), phase, waf);
@@ -178,13 +178,13 @@ impl Skipped {
         if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
     }
 
-    /// What matching requests bypass in effect: skipping the rule that compares the score skips its
-    /// ruleset.
+    /// Returns the actual targets of matching requests. Skipping the rule that compares the score
+    /// skips its ruleset.
     pub(in crate::insight) fn in_effect(&self, waf: &LiveWaf) -> impl Iterator<Item = Target> {
         self.targets.iter().map(|t| stronger(t, of(t, waf)))
     }
 
-    /// Targets that have an effect, and those that name no rule.
+    /// Returns the targets that have an effect, and those that name no rule.
     fn split(&self, waf: &LiveWaf) -> (BTreeSet<Target>, BTreeSet<Target>) {
         // The rule that compares the score exists even if the catalogue does not contain it.
         let is_void = |t: &Target| match stronger(t, of(t, waf)) {
@@ -201,7 +201,7 @@ impl Skipped {
     }
 }
 
-/// Skipping the rule that compares the score means skipping its whole ruleset.
+/// Replaces the rule that compares the score by its whole ruleset.
 fn stronger(target: &Target, catalogue: Option<&Catalogue>) -> Target {
     match target {
         Target::Rule(ruleset, id) => {
@@ -239,7 +239,7 @@ fn covers(one: &Target, other: &Target) -> bool {
         }
 }
 
-/// What is newly bypassed when one set of targets replaces another.
+/// Returns the targets that are newly bypassed when one set replaces another.
 fn beyond(these: &BTreeSet<Target>, those: &BTreeSet<Target>, waf: &LiveWaf) -> Vec<Target> {
     let those: BTreeSet<Target> = those.iter().map(|t| stronger(t, of(t, waf))).gather();
     let is_new =
@@ -294,7 +294,7 @@ pub fn relieves_nothing<'r>(
         && rules.all(|rule| is_idle(rule) || skipped.acts_on(rule, waf) == Some(false))
 }
 
-/// Adds what changes between two exceptions for the same requests.
+/// Adds the effects of the differences between two exceptions for the same requests.
 pub(super) fn compare(
     before: &Skipped,
     after: &Skipped,
@@ -398,7 +398,7 @@ fn of<'w>(target: &Target, waf: &'w LiveWaf) -> Option<&'w Catalogue> {
     }
 }
 
-/// Targets in words; rules of one ruleset are grouped.
+/// Describes targets. Rules of one ruleset are grouped.
 fn list<'t>(targets: impl Iterator<Item = &'t Target>, phase: Phase, waf: &LiveWaf) -> Vec<String> {
     let (mut words, mut rules) = (Vec::new(), BTreeMap::<&str, Vec<String>>::new());
     for target in targets {

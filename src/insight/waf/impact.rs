@@ -1,13 +1,13 @@
-//! What a change does to traffic: its direction, and the sentences that explain it.
+//! The impact of a change on traffic: its direction, and the sentences that explain it.
 
 use crate::insight::direction::Direction;
 
-/// Used where a change makes no difference to requests.
+/// The sentence for a change that makes no difference to requests.
 pub const NO_EFFECT: &str = "no effect on traffic";
-/// Largest number of sentences about one change; the others are counted.
+/// Maximum number of sentences about one change. The others are counted.
 const MOST_LINES: usize = 12;
 
-/// What a change does to traffic.
+/// The impact of a change on traffic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Impact {
     /// Its direction.
@@ -17,7 +17,7 @@ pub struct Impact {
 }
 
 impl Impact {
-    /// A change without any effect, optionally with a reason.
+    /// Returns the impact of a change without any effect, optionally with a reason.
     pub(super) fn none(why: &str) -> Self {
         let line =
             if why.is_empty() { NO_EFFECT.to_owned() } else { format!("{NO_EFFECT}: {why}") };
@@ -41,7 +41,7 @@ impl Effects {
         self.lines.push(line);
     }
 
-    /// Adds other effects; without their direction if that does not matter here.
+    /// Adds other effects. Their direction is left out if it does not matter here.
     pub(super) fn join(&mut self, others: Self, matters: bool) {
         if matters {
             self.direction = self.direction.combine(others.direction);
@@ -55,7 +55,7 @@ impl Effects {
         self.asides.push(line);
     }
 
-    /// The impact: effects first, then remarks, up to the largest number of lines.
+    /// Returns the impact: effects first, then remarks, up to the maximum number of lines.
     pub(super) fn finish(self) -> Impact {
         let Self { direction, mut lines, asides } = self;
         if lines.is_empty() {

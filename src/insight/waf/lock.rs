@@ -22,7 +22,7 @@ use crate::diagnostic::{first_of, is_hidden, visible};
 use crate::model::Gather;
 use crate::model::managed::{Catalogue, CatalogueRule, Paranoia, RuleName};
 
-/// Version of the form.
+/// Version of the format.
 const FORMAT: u32 = 1;
 /// The header comment.
 const COMMENT: &str = "\
@@ -32,7 +32,7 @@ const COMMENT: &str = "\
 const RULESET: &str = "ruleset";
 /// Hexadecimal digits of the digest of tags.
 const DIGEST_DIGITS: usize = 8;
-/// Largest number of rules that a sentence names.
+/// Maximum number of rules that a sentence names.
 const MOST_NAMES: usize = 8;
 
 /// A rule in the lock.
@@ -50,12 +50,12 @@ pub struct LockedRule {
     pub action: String,
     /// A digest of its tags.
     pub tags: String,
-    /// What it looks for.
+    /// A description of what it detects.
     pub title: String,
 }
 
 impl LockedRule {
-    /// From the current rule.
+    /// Converts the current rule.
     fn of(rule: &CatalogueRule) -> Self {
         Self {
             number: rule.number,
@@ -68,7 +68,7 @@ impl LockedRule {
         }
     }
 
-    /// Its shortest display name.
+    /// Returns its shortest display name.
     #[must_use]
     pub fn label(&self) -> String {
         match (self.number, self.title.as_str()) {
@@ -128,7 +128,7 @@ pub struct LockedRuleset {
 }
 
 impl LockedRuleset {
-    /// From the current ruleset.
+    /// Converts the current ruleset.
     #[must_use]
     pub fn of(catalogue: &Catalogue) -> Self {
         let mut rules: Vec<_> = catalogue.rules.iter().map(LockedRule::of).collect();
@@ -158,22 +158,22 @@ impl LockedRuleset {
 /// The whole file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lock {
-    /// By id.
+    /// The rulesets, sorted by id.
     pub rulesets: Vec<LockedRuleset>,
 }
 
-/// Why a file is not a valid lock.
+/// The reason why a file is not a valid lock.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct LockError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The error.
     pub what: &'static str,
 }
 
 impl Lock {
-    /// From the current rulesets; a duplicate counts once.
+    /// Converts the current rulesets. A duplicate counts once.
     #[must_use]
     pub fn of<'c>(catalogues: impl Iterator<Item = &'c Catalogue>) -> Self {
         let by_id: BTreeMap<String, LockedRuleset> =
@@ -187,10 +187,10 @@ impl Lock {
         self.rulesets.iter().find(|r| r.id == id)
     }
 
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// The first line that is invalid, such as a merge conflict marker.
+    /// Fails at the first invalid line, such as a merge conflict marker.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let mut lock = Self::default();
         let mut has_head = false;
@@ -254,7 +254,7 @@ impl Lock {
     }
 }
 
-/// What Cloudflare changed in a managed ruleset.
+/// Cloudflare's changes of a managed ruleset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LockChanges {
     /// The ruleset's name.
@@ -277,7 +277,7 @@ pub struct LockChanges {
     pub retagged: Vec<(LockedRule, LockedRule)>,
 }
 
-/// What Cloudflare changed in a ruleset since it was locked.
+/// Returns Cloudflare's changes of a ruleset since it was locked.
 #[must_use]
 pub fn compare(lock: Option<&LockedRuleset>, catalogue: &Catalogue) -> LockChanges {
     let now = LockedRuleset::of(catalogue);
@@ -340,7 +340,7 @@ impl LockChanges {
         self.from_version.as_ref() == Some(&self.to_version)
     }
 
-    /// In one sentence.
+    /// Describes the changes in one sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         let Some(from) = &self.from_version else {

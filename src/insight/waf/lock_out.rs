@@ -1,4 +1,4 @@
-//! Whether a stronger protection may stop ordinary visitors.
+//! Decides if a stronger protection may stop ordinary visitors.
 //!
 //! | rule | may lock out if |
 //! |---|---|
@@ -21,13 +21,13 @@ use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::managed::Catalogue;
 use crate::model::ruleset::{RuleBody, canonical_rate_limit};
 
-/// At most this many critical hits are few.
+/// Maximum number of critical hits that count as few.
 const FEW_HITS: u32 = 2;
-/// Everything that names whom or what a rule is about.
+/// Every kind of name for the visitors or the purpose of a rule.
 const ANY: &[Bound] = &[Bound::Host, Bound::Path, Bound::Method, Bound::Client, Bound::Content];
 
-/// Why a change of a deployment may stop ordinary visitors; `None` if it does not, or did before as
-/// well.
+/// Returns the reason why a change of a deployment may stop ordinary visitors; `None` if it does
+/// not, or did before as well.
 #[must_use]
 pub fn deployment_locks_out(
     before: Option<&RuleBody>,
@@ -57,7 +57,7 @@ pub fn deployment_locks_out(
     ))
 }
 
-/// How many critical hits act on a visitor, if they are few.
+/// Returns the number of critical hits that act on a visitor, if they are few.
 fn few_hits(effective: &EffectiveDeployment<'_>) -> Option<u32> {
     let hits = effective.threshold()?.div_ceil(HIGHEST_SCORE).max(1);
     let acts = effective.acts()
@@ -66,13 +66,13 @@ fn few_hits(effective: &EffectiveDeployment<'_>) -> Option<u32> {
     (acts && hits <= FEW_HITS).then_some(hits)
 }
 
-/// What happens at the threshold.
+/// Returns the strength of the action at the threshold.
 fn strength_of(effective: &EffectiveDeployment<'_>) -> Option<Strength> {
     strength(effective.action().unwrap_or_default())
 }
 
-/// Why a change of a rule of one's own may stop ordinary visitors; `None` if it does not, or does
-/// not get stricter.
+/// Returns the reason why a change of a zone's own rule may stop ordinary visitors; `None` if it
+/// does not, or does not get stricter.
 #[must_use]
 pub fn rule_locks_out(
     before: Option<&RuleBody>,
@@ -94,7 +94,7 @@ pub fn rule_locks_out(
     (is_stricter || (before.is_some() && !was)).then_some(why)
 }
 
-/// Why a rule may stop ordinary visitors.
+/// Returns the reason why a rule may stop ordinary visitors.
 fn locks_out(rule: &RuleBody) -> Option<String> {
     let expression = rule_scope::expression(rule);
     let acts = strength(rule.action()) >= Some(Strength::Challenge);

@@ -1,4 +1,4 @@
-//! Whether a weakening is narrow: it concerns few named rules, and nothing else gets weaker.
+//! Decides if a weakening is narrow: it concerns few named rules, and nothing else gets weaker.
 //!
 //! | change | narrow if |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | overrides of a deployment | nothing is weaker but rules that the spec names one by one |
 //!
 //! The rule that compares the score is never among them, because its ruleset does nothing without
-//! it. How many rules it may concern, and for how long, is in `model/narrow_consent.rs`.
+//! it. The limits on the number of rules and on the duration are in `model/narrow_consent.rs`.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::insight::direction::Direction;
 use crate::model::managed::Catalogue;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 
-/// Fewest segments of a path prefix that names a directory.
+/// Minimum number of segments of a path prefix that names a directory.
 pub(super) const FEWEST_SEGMENTS: usize = 2;
 
 /// Returns the rules that an exception bypasses, if it is narrow. `before` is the exception that it
@@ -43,7 +43,7 @@ pub fn narrow_exception(
     }
     let skipped = skipped(after).filter(|skipped| skipped.unknown.is_empty())?;
     let rule = |target: Target| match target {
-        // A rule that is not listed may be anything.
+        // A rule that is not listed may be any rule.
         Target::Rule(ruleset, id) => {
             let catalogue =
                 waf.catalogue(&ruleset).filter(|catalogue| catalogue.rule(&id).is_some());
@@ -92,7 +92,7 @@ pub fn narrow_overrides(
         }
         weaker.insert(rule.rule.id.0.clone());
     }
-    // The rest of the change, with these rules as they were.
+    // The rest of the change, with these rules unchanged.
     let mut rest = after.clone();
     let mut overrides = now.overrides.clone();
     overrides.rules.retain(|own| !weaker.contains(&own.id));

@@ -1,5 +1,5 @@
-//! Everything that protects a zone: what each managed ruleset does, what bypasses it, and the
-//! zone's own rules.
+//! The whole protection of a zone: the effect of each managed ruleset, the exceptions from it, and
+//! the zone's own rules.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::model::ruleset::{
 };
 
 closed_set! {
-    /// Whether a managed ruleset is deployed.
+    /// The deployment state of a managed ruleset.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Deployed {
         /// No rule executes it.
@@ -33,7 +33,7 @@ closed_set! {
 /// A managed ruleset of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesetSurvey<'w> {
-    /// Which one, if it has a name in specs.
+    /// Its kind, if it has a name in specs.
     pub which: Option<Managed>,
     /// Its id.
     pub id: String,
@@ -41,18 +41,18 @@ pub struct RulesetSurvey<'w> {
     pub name: String,
     /// Its rules, if they were read.
     pub catalogue: Option<&'w Catalogue>,
-    /// Whether it is deployed.
+    /// Its deployment state.
     pub deployed: Deployed,
     /// The requests that it applies to.
     pub scope: String,
     /// The effect of its deployment, if known.
     pub effective: Option<EffectiveDeployment<'w>>,
-    /// Why there is no paranoia level, if there is none.
+    /// The reason why there is no paranoia level, if there is none.
     pub strange_levels: Option<String>,
-    /// What lets requests bypass it, in whole or in part.
+    /// The rules that let requests bypass it, in whole or in part.
     pub exceptions: Vec<RuleSurvey>,
-    /// What is in force of it beside the floor that `on` promises; `None` if nothing executes it,
-    /// or its rules were not read.
+    /// The comparison with the floor that `on` promises; `None` if nothing executes it, or its
+    /// rules were not read.
     pub floor: Option<InForce>,
     /// Families of attacks that its score cannot stop.
     pub unreachable: Vec<Reach>,
@@ -77,7 +77,7 @@ pub struct RuleSurvey {
     pub does: String,
 }
 
-/// What protects a zone.
+/// The protection of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Survey<'w> {
     /// Managed rulesets, including those that are not deployed but have a name in specs.
@@ -87,7 +87,7 @@ pub struct Survey<'w> {
     pub own: Vec<(Phase, Vec<RuleSurvey>)>,
 }
 
-/// What an account does for the requests of its zones, before their own rules.
+/// The effect of an account's rules on the requests of its zones, before their own rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AccountSurvey {
     /// Its rules by phase, in the order in which they run.
@@ -122,7 +122,7 @@ pub struct RuleRow<'c> {
     pub rule: &'c CatalogueRule,
     /// True if it is on.
     pub is_on: bool,
-    /// What it does.
+    /// Its action.
     pub action: String,
     /// The reason: `default`, `ruleset`, `level`, `tag`, `rule`, `not deployed`, `switched off`,
     /// `unknown`.
@@ -133,7 +133,7 @@ pub struct RuleRow<'c> {
     pub exceptions: Vec<String>,
 }
 
-/// The number of rules of a family, and how many of them are on.
+/// The number of rules of a family, and the number of enabled ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FamilyCount {
     /// The family; `None` for rules without one.
@@ -144,7 +144,7 @@ pub struct FamilyCount {
     pub total: usize,
 }
 
-/// Surveys everything that was read of a zone's protection, with the rules of its account if
+/// Surveys the protection of a zone as far as it was read, with the rules of its account if
 /// Cloudflare applies them to the zone.
 #[must_use]
 pub fn survey<'w>(waf: &'w LiveWaf, account: Option<&AccountRules>) -> Survey<'w> {
@@ -177,7 +177,7 @@ fn rules(waf: &LiveWaf, phase: Phase) -> &[LiveRule] {
     waf.entry_points.get(&phase).map(|entry_point| entry_point.rules()).unwrap_or_default()
 }
 
-/// One managed ruleset.
+/// Surveys one managed ruleset.
 fn ruleset<'w>(
     id: &str,
     waf: &'w LiveWaf,
@@ -202,8 +202,7 @@ fn ruleset<'w>(
         ),
         (_, _) => None,
     };
-    // An exception affects what comes after it, as does a rule of an earlier phase that skips this
-    // one.
+    // An exception affects later rules, as does a rule of an earlier phase that skips this one.
     let earlier = Phase::ALL.iter().take_while(|phase| **phase != Phase::Managed);
     let before = earlier.flat_map(|phase| rules(waf, *phase).iter().map(|r| (*phase, r)));
     let before = before.chain(managed[..at.unwrap_or(0)].iter().map(|r| (Phase::Managed, r)));
@@ -211,7 +210,7 @@ fn ruleset<'w>(
     let mut passed_by: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (phase, rule) in before.filter(|(_, r)| r.body.is_enabled()) {
         let Some(skipped) = skipped(&rule.body) else { continue };
-        // In an earlier phase, "everything after it" is rules of that phase.
+        // In an earlier phase, "everything after it" means rules of that phase.
         let concerns = |rule_id: &str| match phase.deploys() {
             true => skipped.passes_by(id, rule_id, catalogue),
             false => skipped.passes_by_phase(Phase::Managed),
@@ -336,7 +335,7 @@ impl<'w> RulesetSurvey<'w> {
         counts.into_values().collect()
     }
 
-    /// Overrides of single rules, in words.
+    /// Describes overrides of single rules.
     #[must_use]
     pub fn rule_overrides(&self) -> Vec<String> {
         let (Some(effective), Some(catalogue)) = (&self.effective, self.catalogue) else {

@@ -3,9 +3,9 @@
 use crate::diagnostic::cut;
 use crate::model::managed::{CatalogueRule, threshold_keyword};
 
-/// Largest number of characters shown of a description.
+/// Maximum number of characters of a description that are shown.
 const MOST_OF_TITLE: usize = 70;
-/// Largest number of characters shown of an expression.
+/// Maximum number of characters of an expression that are shown.
 const MOST_OF_EXPRESSION: usize = 160;
 /// Number of characters shown of an id.
 pub const SHORT_ID: usize = 8;

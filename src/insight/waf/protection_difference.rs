@@ -19,7 +19,7 @@ pub struct ChangedRule {
     pub phase: Phase,
     /// Its display name.
     pub name: String,
-    /// What the change does.
+    /// The impact of the change.
     pub impact: Impact,
 }
 
@@ -47,9 +47,9 @@ pub struct RuleDifference {
 pub struct Difference {
     /// Direction of all changes together.
     pub direction: Direction,
-    /// By phase and order.
+    /// The changed rules, by phase and order.
     pub changed: Vec<ChangedRule>,
-    /// By ruleset and its order.
+    /// The changed rules of managed rulesets, by ruleset and its order.
     pub rules: Vec<RuleDifference>,
 }
 
@@ -73,7 +73,7 @@ pub fn difference(before: &LiveWaf, after: &LiveWaf) -> Difference {
     difference
 }
 
-/// Rules of one entry point that change.
+/// Returns the rules of one entry point that change.
 fn changed(
     phase: Phase,
     before: &[LiveRule],
@@ -110,7 +110,7 @@ fn changed(
     found
 }
 
-/// Rules of one managed ruleset whose state changes.
+/// Returns the rules of one managed ruleset whose state changes.
 fn rules(before: Option<&RulesetSurvey>, after: &RulesetSurvey) -> Vec<RuleDifference> {
     let then = before.map(RulesetSurvey::rows).unwrap_or_default();
     let then: BTreeMap<&str, &RuleRow> =

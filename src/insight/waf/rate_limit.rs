@@ -1,4 +1,4 @@
-//! What a rate limit counts and allows, and that in words.
+//! Reads and describes rate limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,14 +34,14 @@ pub(super) fn about(rate: &BTreeMap<String, Value>) -> String {
     format!("more than {requests} in {} s{by}", shown("period"))
 }
 
-/// How long the action lasts, in words.
+/// Describes how long the action lasts.
 pub(super) fn lasting(rate: &BTreeMap<String, Value>) -> String {
     number(rate, "mitigation_timeout")
         .filter(|n| *n > 0)
         .map_or_else(String::new, |n| format!(" for {n} s"))
 }
 
-/// Names as a list.
+/// Returns names as a list.
 pub(super) fn list(names: &BTreeSet<String>) -> String {
     if names.is_empty() {
         RATE_COLO.to_owned()

@@ -1,4 +1,4 @@
-//! Whether a change of a rate limit makes it stronger or weaker.
+//! Decides if a change of a rate limit makes it stronger or weaker.
 //!
 //! | part | stronger is |
 //! |---|---|
@@ -28,7 +28,8 @@ use crate::insight::direction::{Direction, more_is_stronger};
 use crate::model::expression::Expression;
 use crate::model::{Gather, Value};
 
-/// Adds what changes between two rate limits, each with the requests that its rule matches.
+/// Adds the effects of the differences between two rate limits, each with the requests that its
+/// rule matches.
 pub(super) fn compare(
     (before, concerned): (&BTreeMap<String, Value>, &Expression),
     (after, concerned_after): (&BTreeMap<String, Value>, &Expression),
@@ -106,7 +107,7 @@ fn compare_limits(
             let rate = i128::from(requests) * i128::from(period_after);
             let lower = more_is_stronger(i128::from(requests_after) * i128::from(period), rate);
             let both = fewer.combine(longer);
-            // The two point in opposite directions: the rate decides if it agrees with the
+            // The two have opposite directions. The rate is decisive if it agrees with the
             // requests.
             let direction =
                 match both == Direction::Both && (lower == fewer || lower == Direction::Neutral) {

@@ -1,5 +1,5 @@
-//! Whether a rate limit may stop ordinary visitors: the pages that one visitor opens are more
-//! requests than it allows, it falls far, or it no longer counts clients apart.
+//! Decides if a rate limit may stop ordinary visitors: one visitor's pages are more requests than
+//! it allows, it falls far, or it no longer distinguishes clients.
 //!
 //! # Sources
 //! A page makes about 70 requests: the median is 71 on desktops and 66 on phones (HTTP Archive, Web
@@ -25,34 +25,34 @@ use crate::model::Value;
 use crate::model::expression::{Bound, Expression};
 use crate::model::ruleset::{RuleBody, canonical_rate_limit, counting_expression};
 
-/// Requests of a page.
+/// Number of requests of a page.
 const PAGE: i64 = 70;
-/// Further requests of one visitor in each second.
+/// Further requests of one visitor per second.
 const PER_SECOND: i64 = 2;
-/// The same, without those that are answered from the cache.
+/// Number of requests of a page that are not answered from the cache.
 const PAGE_AT_ORIGIN: i64 = 20;
-/// Visitors that are counted together where nothing tells them apart.
+/// Number of visitors that are counted together if the limit does not distinguish them.
 const TOGETHER: i64 = 100;
-/// Requests that it takes to open a form, send it, and try once more.
+/// Number of requests for opening a form, sending it, and trying once more.
 const FORM: i64 = 3;
-/// Requests that change something, which one visitor makes while using a site: the first ones, and
-/// one in so many seconds.
+/// Requests that change something, which one visitor makes while using a site: this number, and one
+/// more for each period of [`SECONDS_FOR_A_WRITE`].
 const WRITES: i64 = 10;
 /// See [`WRITES`].
 ///
 /// # Units
 /// Seconds.
 const SECONDS_FOR_A_WRITE: i64 = 6;
-/// A limit that falls by this factor has more likely lost a digit than been thought about.
+/// Factor of a decrease that is more likely a lost digit than intended.
 const FAR: i128 = 10;
-/// That in words.
+/// The sentence about such a decrease.
 const FALLS_FAR: &str = "the limit is a tenth or less of what it was";
-/// What keeps a rate limit away from pages that visitors open. Whole hosts do not.
+/// Bounds that exclude the pages that visitors open. A whole host is not such a bound.
 const APART: &[Bound] = &[Bound::Path, Bound::Method, Bound::Client, Bound::Content];
-/// What keeps a rate limit to some pages. A method alone is that of every form, and of every script
-/// that sends something.
+/// Bounds that restrict a rate limit to some pages. A method alone is that of every form, and of
+/// every script that sends something.
 const PAGES: &[Bound] = &[Bound::Path, Bound::Client, Bound::Content];
-/// What many visitors have in common.
+/// Characteristics that many visitors share.
 const SHARED: &[&str] = &[
     "http.host",
     "http.request.uri.path",
@@ -64,7 +64,8 @@ const SHARED: &[&str] = &[
     "cf.bot_management.ja4",
 ];
 
-/// Why a limit that is a tenth or less of what it was may stop those who stayed below it.
+/// Returns the reason why a limit that is a tenth or less of its previous value may stop clients
+/// that stayed below it.
 pub(super) fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
     let limit = |rate: &BTreeMap<String, Value>| {
         Some((
@@ -81,8 +82,8 @@ pub(super) fn falls_far(before: &RuleBody, after: &RuleBody) -> Option<String> {
         .then(|| format!("{FALLS_FAR}: those who stayed below it {}", fate(after.action())))
 }
 
-/// Why a limit for each client that becomes one for all of them together may stop them: any of them
-/// can use it up.
+/// Returns the reason why a limit for each client that becomes one for all clients together may
+/// stop them: any of them can use it up.
 pub(super) fn becomes_shared(before: &RuleBody, after: &RuleBody) -> Option<String> {
     let (then, now) = (canonical_rate_limit(before)?, canonical_rate_limit(after)?);
     let acts =
@@ -102,8 +103,8 @@ pub(super) fn becomes_shared(before: &RuleBody, after: &RuleBody) -> Option<Stri
     })
 }
 
-/// Why a rate limit of the requests that an expression matches may stop ordinary visitors: they
-/// make more than it allows.
+/// Returns the reason why a rate limit of the requests that an expression matches may stop ordinary
+/// visitors: they make more requests than it allows.
 pub(super) fn too_low(
     rate: &BTreeMap<String, Value>,
     expression: &Expression,
@@ -121,7 +122,8 @@ pub(super) fn too_low(
     })
 }
 
-/// How many of the counted requests an ordinary visitor makes in a period; `None` if none.
+/// Returns the number of counted requests of an ordinary visitor in a period; `None` if there are
+/// none.
 fn usual(rate: &BTreeMap<String, Value>, expression: &Expression) -> Option<i64> {
     let counting = counting_expression(rate).map(Expression::reported);
     let period = number(rate, "period")?;

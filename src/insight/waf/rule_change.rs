@@ -33,7 +33,6 @@ enum Kind {
     Other,
 }
 
-/// The kind of a rule.
 fn kind(body: &RuleBody) -> Kind {
     match (skipped(body), strength(body.action())) {
         (Some(skipped), _) => Kind::Skips(skipped),
@@ -42,13 +41,13 @@ fn kind(body: &RuleBody) -> Kind {
     }
 }
 
-/// Whether a rule applies to any request.
+/// Returns true if a rule applies to any request.
 fn is_live(body: &RuleBody) -> bool {
     body.is_enabled() && !rule_scope::expression(body).is_always_false()
 }
 
-/// The impact of a rule that is created, changed or deleted, other than a deployment that we tune;
-/// `None` means that it does not exist.
+/// Returns the impact of a rule that is created, changed or deleted, other than a deployment that
+/// we tune; `None` means that it does not exist.
 #[must_use]
 pub fn rule_impact(
     phase: Phase,
@@ -108,7 +107,7 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
     }
 }
 
-/// The requests of a rule, in words.
+/// Returns the requests of a rule, in words.
 pub(super) fn requests(rule: &RuleBody) -> String {
     let expression = rule_scope::expression(rule);
     match expression.text().is_empty() || expression.is_always_true() {

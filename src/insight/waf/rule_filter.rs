@@ -5,13 +5,13 @@ use super::overview::RuleRow;
 /// The filter. A member that is `None` matches every rule.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RuleFilter {
-    /// With this tag.
+    /// Rules with this tag.
     pub tag: Option<String>,
-    /// Of the family with this key.
+    /// Rules of the family with this key.
     pub family: Option<String>,
-    /// Of this paranoia level.
+    /// Rules of this paranoia level.
     pub level: Option<u8>,
-    /// On, or off.
+    /// Rules that are on, or off.
     pub is_on: Option<bool>,
 }
 

@@ -38,7 +38,7 @@ pub struct MovedRule<'r> {
 }
 
 impl<'r> MovedRule<'r> {
-    /// Nothing is computed yet.
+    /// Returns a rule whose properties are not computed yet.
     #[must_use]
     pub fn new(body: &'r RuleBody) -> Self {
         Self { body, kind: OnceCell::new(), scope: OnceCell::new() }
@@ -98,18 +98,18 @@ pub fn move_impact(phase: Phase, moved: &Move<'_, '_>, waf: &LiveWaf) -> Impact 
     }
 }
 
-/// The kind of a rule.
+/// Returns the kind of a rule.
 #[derive(Debug)]
 enum Kind<'r> {
     /// It lets requests bypass other rules.
     Skips(Skipped),
     /// It blocks, challenges or logs requests.
     Acts(Strength),
-    /// The same, above a rate.
+    /// It blocks, challenges or logs requests above a rate.
     Limits(Strength),
     /// It executes a ruleset.
     Executes(&'r str),
-    /// Something else.
+    /// Another kind.
     Other,
 }
 
@@ -128,7 +128,7 @@ fn kind(body: &RuleBody) -> Kind<'_> {
 /// Returns the direction of a change that puts one rule before another that came before it.
 fn exchanged(rises: &MovedRule<'_>, sinks: &MovedRule<'_>, waf: &LiveWaf) -> Direction {
     let direction = for_both(rises, sinks, waf);
-    // The expensive check, only where it matters.
+    // The expensive check is made only if it matters.
     if direction == Direction::Neutral || !rises.body.is_enabled() || !sinks.body.is_enabled() {
         return Direction::Neutral;
     }
@@ -217,12 +217,12 @@ fn sentence(
     format!("is {side} {name} now: {what}")
 }
 
-/// What a challenge does to the rules after it.
+/// The effect of a challenge on later rules.
 const ACCEPTED: &str = "visitors who pass the challenge are accepted, and no longer blocked";
 
-/// What a challenge that is made, or that more requests get, does to the blocks after it: whoever
-/// passes it is accepted. `None` if the rule is no challenge, or no block follows for the same
-/// requests.
+/// Returns the effect of a new challenge, or of one that more requests get, on the blocks after it:
+/// visitors who pass it are accepted. Returns `None` if the rule is no challenge, or no block
+/// follows for the same requests.
 #[must_use]
 pub fn lets_pass<'p, 'r: 'p>(
     before: Option<&RuleBody>,
@@ -241,7 +241,7 @@ pub fn lets_pass<'p, 'r: 'p>(
     let exception = before
         .filter(|before| before.is_enabled())
         .and_then(|before| Some((before, skipped(before)?)));
-    // Whoever bypassed a block before is not let past it now.
+    // Requests that bypassed a block before are not newly accepted.
     let was_bypassed = |other: &MovedRule<'_>| {
         exception.as_ref().is_some_and(|(body, skipped)| {
             let had = rule_scope::expression(body);

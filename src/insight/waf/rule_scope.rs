@@ -1,4 +1,4 @@
-//! Whether a rule applies to more or fewer requests than before.
+//! Compares the requests that a rule applies to before and after a change.
 
 use std::sync::LazyLock;
 

@@ -85,7 +85,7 @@ fn compare_acting(
     }
 }
 
-/// Whether the state of a rule changes. With a score, only on and off matter.
+/// Returns true if the state of a rule changes. With a score, only on and off matter.
 fn is_other(before: &EffectiveRule, after: &EffectiveRule, has_score: bool) -> bool {
     let (b, a) = (&before.effect, &after.effect);
     b.enabled != a.enabled || (!has_score && b.enabled && b.action != a.action)

@@ -31,7 +31,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// As a sentence.
+    /// Describes the family in a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         let Self { family, total, threshold, assumed } = self;
@@ -47,7 +47,7 @@ impl Reach {
     }
 }
 
-/// Families that cannot be stopped, as one sentence; `None` if there are none.
+/// Describes families that cannot be stopped, in one sentence; `None` if there are none.
 #[must_use]
 pub fn reach_summary(all: &[Reach]) -> Option<String> {
     match all {

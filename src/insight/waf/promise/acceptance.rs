@@ -1,4 +1,4 @@
-//! Entries of `accept` that can match nothing, whatever is live.
+//! Finds entries of `accept` that can match nothing, independent of the live state.
 
 use super::LOOSEST_THRESHOLD;
 use super::foreign_skip::FEWEST_SEGMENTS;
@@ -132,7 +132,7 @@ fn of_override(name: &RuleName, is: &str, deployment: &DesiredDeployment) -> Opt
     }
 }
 
-/// Returns true if the section itself says whether a rule or a tag is on, or what it does.
+/// Returns true if the section itself sets the state or the action of a rule or a tag.
 fn is_stated(name: &str, is_switch: bool, deployment: &DesiredDeployment) -> bool {
     let says = |enabled: Option<bool>, action: &Option<String>| match is_switch {
         true => enabled.is_some(),

@@ -1,22 +1,22 @@
-//! What a live deployment is held against.
+//! The context for comparing a live deployment with the promises of the spec.
 
 use std::collections::BTreeMap;
 
 use crate::model::ruleset::{AcceptedCause, EntryPoint, LiveRule, LiveWaf, Phase};
 
-/// What a deployment is held against.
+/// The context for comparing a live deployment with the promises of the spec.
 pub struct Context<'a> {
-    /// The protection that is in force, or will be once a plan is carried out.
+    /// The protection that is in force, or will be once a plan is applied.
     pub waf: &'a LiveWaf,
     /// The entry points of the account, if they were read. In each phase, they run before those of
     /// the zone.
     pub account: Option<&'a BTreeMap<Phase, EntryPoint>>,
-    /// Whether a rule of a phase is one that the spec does not name.
+    /// Returns true if the spec does not name a rule of a phase.
     pub is_foreign: &'a dyn Fn(Phase, &LiveRule) -> bool,
     /// True if a plan changes the deployment itself: then its overrides are no cause, because the
     /// plan reports them.
     pub is_changed: bool,
-    /// What the spec accepts.
+    /// The accepted causes of the spec.
     pub accept: &'a [AcceptedCause],
 }
 

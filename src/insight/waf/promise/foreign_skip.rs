@@ -1,9 +1,9 @@
-//! Rules that the spec does not name and that let requests skip a managed ruleset.
+//! Foreign rules that let requests skip a managed ruleset.
 //!
-//! One counts if arbitrary clients can use it: its expression is not limited to certain clients, to
-//! one page, or to a directory (`Expression::is_for_few`), and it frees the whole ruleset or,
-//! together with others, more than [`FEW_RULES`] promised rules. Rules of the account count where
-//! they were read.
+//! Such a rule counts if arbitrary clients can use it: its expression is not limited to certain
+//! clients, to one page, or to a directory (`Expression::is_for_few`), and it frees the whole
+//! ruleset or, together with others, more than [`FEW_RULES`] promised rules. Rules of the account
+//! count if they were read.
 
 use std::collections::BTreeSet;
 
@@ -16,26 +16,26 @@ use crate::model::facts::rulesets::MANAGED_PHASE;
 use crate::model::managed::Catalogue;
 use crate::model::ruleset::{EntryPoint, LiveRule, Phase, RuleBody, Unread};
 
-/// The most promised rules that arbitrary clients may skip without a finding.
+/// Maximum number of promised rules that arbitrary clients may skip without a finding.
 const FEW_RULES: usize = 5;
 
-/// Fewest segments of a path prefix that names a directory, as for a narrow weakening.
+/// Minimum number of segments of a path prefix that names a directory, as for a narrow weakening.
 pub(super) const FEWEST_SEGMENTS: usize = super::super::narrow_weakening::FEWEST_SEGMENTS;
 
-/// What rules of others let requests skip.
+/// The bypasses of foreign rules.
 #[derive(Debug, Default)]
 pub(super) struct Bypass {
-    /// What counts.
+    /// Bypasses that count.
     pub(super) shortfalls: Vec<Shortfall>,
-    /// What does not count, in words.
+    /// Descriptions of bypasses that do not count.
     pub(super) narrow: Vec<String>,
-    /// What cannot be compared.
+    /// Parts that cannot be compared.
     pub(super) unknown: Vec<String>,
     /// Earlier phases that were not read.
     pub(super) not_asked: Vec<Phase>,
 }
 
-/// Whose rule it is.
+/// The owner of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner {
     /// The account's.
@@ -44,7 +44,7 @@ enum Owner {
     Zone,
 }
 
-/// What a rule frees.
+/// The rules that a foreign rule frees requests from.
 enum Freed {
     /// The whole ruleset.
     All,
@@ -52,8 +52,8 @@ enum Freed {
     Some(BTreeSet<String>),
 }
 
-/// Finds what rules of others before the deployment let requests skip. `at` is its place in its
-/// entry point.
+/// Finds the bypasses of foreign rules before the deployment. `at` is the deployment's position in
+/// its entry point.
 pub(super) fn bypasses(
     context: &Context<'_>,
     deployment: &RuleBody,
@@ -121,7 +121,7 @@ pub(super) fn bypasses(
             }
         }
     }
-    // A wide exception does not become narrow by being cut into pieces.
+    // A wide exception does not become narrow by being divided.
     let together: BTreeSet<&String> =
         pieces.iter().flat_map(|(shortfall, _)| &shortfall.rules).collect();
     let is_wide = together.len() > FEW_RULES;
@@ -134,7 +134,8 @@ pub(super) fn bypasses(
     found
 }
 
-/// What a skip rule frees of a deployment; `None` if nothing.
+/// Returns the rules of a deployment that a skip rule frees requests from; `None` if there are
+/// none.
 fn freed(
     skipped: &Skipped,
     (owner, phase): (Owner, Phase),
@@ -146,7 +147,7 @@ fn freed(
     for target in skipped.in_effect(context.waf) {
         match target {
             Target::Phase(name) if name == MANAGED_PHASE => return Some(Freed::All),
-            // What else a rule of the account skips is in the account's entry point.
+            // Anything else that a rule of the account skips is in the account's entry point.
             _ if owner == Owner::Account => {}
             Target::Rest | Target::RestOfPhase if phase == Phase::Managed => {
                 return Some(Freed::All);

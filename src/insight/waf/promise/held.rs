@@ -1,4 +1,4 @@
-//! Holds a live deployment against what the spec promises of it.
+//! Compares a live deployment with the promises of the spec.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,8 @@ use crate::model::ruleset::{
     canonical,
 };
 
-/// Holds the live deployment of a managed ruleset against the floor: what a spec promises that says
-/// `on` and names none of the live rules.
+/// Compares the live deployment of a managed ruleset with the floor: the promise of a spec that
+/// says `on` and names none of the live rules.
 #[must_use]
 pub fn hold_floor(
     ruleset: Managed,
@@ -33,8 +33,8 @@ pub fn hold_floor(
     hold_deployment(&DesiredDeployment::new(ruleset, Switch::On, Place::NOWHERE), &context)
 }
 
-/// Holds the live deployment of a managed ruleset against what the spec promises. `None` if the
-/// spec promises nothing, or nothing executes the ruleset.
+/// Compares the live deployment of a managed ruleset with the promises of the spec. Returns `None`
+/// if the spec promises nothing, or nothing executes the ruleset.
 #[must_use]
 pub fn hold_deployment(desired: &DesiredDeployment, context: &Context<'_>) -> Option<InForce> {
     if desired.switch == Switch::Off || desired.raw.is_some() {
@@ -88,7 +88,7 @@ pub fn hold_deployment(desired: &DesiredDeployment, context: &Context<'_>) -> Op
     Some(found)
 }
 
-/// What a spec promises, with the rules of the ruleset as the spec alone would have them.
+/// The promises of a spec, with the rules of the ruleset as the spec alone would have them.
 struct Promise<'a> {
     desired: &'a DesiredDeployment,
     rules: EffectiveDeployment<'a>,
@@ -135,7 +135,7 @@ impl<'a> Promise<'a> {
         self.note_level(effective, found);
     }
 
-    /// Whether all requests are checked.
+    /// Compares the scope: all requests must be checked.
     fn compare_scope(&self, live: &RuleBody, found: &mut InForce) {
         let scope = rule_scope::expression(live);
         if self.desired.when.is_some() || scope.is_always_true() {
@@ -158,7 +158,7 @@ impl<'a> Promise<'a> {
         }
     }
 
-    /// The rule that acts on the score, with its threshold and action.
+    /// Compares the rule that acts on the score, with its threshold and action.
     fn compare_score(&self, effective: &EffectiveDeployment<'_>, found: &mut InForce) {
         let (Some(own), Some(live)) = (&self.rules.anomaly, &effective.anomaly) else { return };
         let rule = Some(live.rule.id.0.clone());
@@ -220,7 +220,7 @@ impl<'a> Promise<'a> {
         }
     }
 
-    /// Pairs of the promised rules: as promised, and live.
+    /// Returns pairs of the promised rules: as promised, and live.
     fn pairs<'e, 'c>(
         &'e self,
         effective: &'e EffectiveDeployment<'c>,
@@ -228,7 +228,7 @@ impl<'a> Promise<'a> {
         self.rules.rules.iter().zip(&effective.rules).filter(|(promised, _)| self.is_on(promised))
     }
 
-    /// Rules that are promised to be on and are off.
+    /// Finds rules that are promised to be on and are off.
     fn compare_rules(&self, effective: &EffectiveDeployment<'_>, found: &mut InForce) {
         let mut causes: BTreeMap<&DecidedBy, Vec<&EffectiveRule<'_>>> = BTreeMap::new();
         let mut of_rules = Vec::new();
@@ -265,9 +265,9 @@ impl<'a> Promise<'a> {
         }
     }
 
-    /// Rules that are promised to stop requests and do less.
+    /// Finds rules that are promised to stop requests and do less.
     fn compare_actions(&self, effective: &EffectiveDeployment<'_>, found: &mut InForce) {
-        // With a score, what an action of a single rule does is not documented.
+        // In a ruleset with a score, the effect of a single rule's action is not documented.
         if effective.anomaly.is_some() {
             let is_other = |(own, live): &(&EffectiveRule<'_>, &EffectiveRule<'_>)| {
                 live.effect.enabled
@@ -332,7 +332,7 @@ impl<'a> Promise<'a> {
         }
     }
 
-    /// Rules that are on beyond the promise.
+    /// Adds rules that are on beyond the promise.
     fn note_stronger(&self, effective: &EffectiveDeployment<'_>, found: &mut InForce) {
         let more = self.rules.rules.iter().zip(&effective.rules);
         let more = more
@@ -348,7 +348,7 @@ impl<'a> Promise<'a> {
         }
     }
 
-    /// The live paranoia level, if the spec leaves it open and an override sets it.
+    /// Adds the live paranoia level, if the spec leaves it open and an override sets it.
     fn note_level(&self, effective: &EffectiveDeployment<'_>, found: &mut InForce) {
         let by_level = effective.rules.iter().any(|rule| matches!(rule.why, DecidedBy::Level(_)));
         if let Some(level) =
@@ -379,7 +379,7 @@ fn cause_of(rule: &EffectiveRule<'_>, why: &DecidedBy, is: &str) -> Option<Cause
     })
 }
 
-/// Takes out what the spec accepts.
+/// Removes causes that the spec accepts.
 fn settle(found: &mut InForce, accept: &[AcceptedCause], catalogue: &Catalogue) {
     let own =
         |accepted: &AcceptedCause| accepted.ruleset.is_none_or(|ruleset| ruleset == found.ruleset);
@@ -407,7 +407,8 @@ fn settle(found: &mut InForce, accept: &[AcceptedCause], catalogue: &Catalogue) 
     found.shortfalls = left;
 }
 
-/// Whether an entry of `accept` names a cause, and if so, whether with its value.
+/// Returns true if an entry of `accept` names a cause with its value, and false if with another
+/// value; `None` if it names another cause.
 fn agreement(object: &AcceptedObject, cause: &Cause, catalogue: &Catalogue) -> Option<bool> {
     let resolved = |name: &crate::model::managed::RuleName| {
         name.resolve(catalogue).ok().map(|rule| rule.id.0.as_str())

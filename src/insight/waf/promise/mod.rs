@@ -1,4 +1,4 @@
-//! What a spec promises of a managed ruleset, held against what is in force. Pure.
+//! The promises of a spec about a managed ruleset, compared with the live state. Pure.
 //!
 //! | the spec says | promised |
 //! |---|---|
@@ -34,33 +34,33 @@ use crate::model::ruleset::{Phase, RuleBody, RuleId};
 /// The highest threshold that a spec without `threshold` promises: Cloudflare's loosest preset.
 pub const LOOSEST_THRESHOLD: u32 = 60;
 
-/// What is in force of a deployment, beside what the spec promises.
+/// The comparison of a deployment with the promises of the spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InForce {
     /// The managed ruleset.
     pub ruleset: Managed,
-    /// How many rules are promised to be on.
+    /// Number of rules that are promised to be on.
     pub promised_rules: usize,
-    /// What is promised and not in force, without what the spec accepts.
+    /// Promises that are not in force, without those that the spec accepts.
     pub shortfalls: Vec<Shortfall>,
-    /// What the spec accepts, in words.
+    /// Descriptions of accepted causes.
     pub accepted: Vec<String>,
     /// The numbers of the entries of `accept` that match something here.
     pub matched: BTreeSet<usize>,
-    /// The numbers of those that name something here with another value, and what it is now.
+    /// The numbers of entries that name a cause with another value, and the live value.
     pub outdated: Vec<(usize, String)>,
-    /// What the spec leaves open, and is within the floor or stronger.
+    /// Parts that the spec leaves open, and that are within the floor or stronger.
     pub choices: Vec<String>,
-    /// Rules that the spec does not name, and that take less away than counts; with their effect.
+    /// Foreign rules that free requests from too few rules to count, with their effect.
     pub narrow_skips: Vec<String>,
-    /// What cannot be compared.
+    /// Parts that cannot be compared.
     pub unknown: Vec<String>,
-    /// Earlier phases that were not read, because nothing showed that they have rules.
+    /// Earlier phases that were not read, because nothing indicated that they have rules.
     pub not_asked: Vec<Phase>,
 }
 
 impl InForce {
-    /// Nothing found yet.
+    /// Returns a comparison without findings.
     fn new(ruleset: Managed) -> Self {
         Self {
             ruleset,
@@ -76,7 +76,7 @@ impl InForce {
         }
     }
 
-    /// Returns true if something promised is not in force.
+    /// Returns true if a promise is not in force.
     #[must_use]
     pub fn is_weakened(&self) -> bool {
         !self.shortfalls.is_empty()
@@ -89,20 +89,20 @@ impl InForce {
     }
 }
 
-/// Something promised.
+/// A kind of promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Promised {
     /// The deployment is enabled.
     Deployment,
     /// It checks all requests.
     AllRequests,
-    /// No rule of others lets arbitrary clients skip it.
+    /// No foreign rule lets arbitrary clients skip it.
     NoBypass,
     /// The rule that acts on the score is on.
     ScoreRule,
-    /// The threshold.
+    /// The threshold is low enough.
     Threshold,
-    /// The action at the threshold.
+    /// The action at the threshold is strong enough.
     Action,
     /// Rules are on.
     Rules,
@@ -110,22 +110,22 @@ pub enum Promised {
     RuleActions,
 }
 
-/// Something promised that is not in force, for one cause.
+/// A promise that is not in force, for one cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shortfall {
-    /// What is promised.
+    /// The kind of promise.
     pub what: Promised,
     /// The promise in words.
     pub promised: String,
     /// What is live, in words.
     pub live: String,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
     /// The ids of the promised rules that it concerns.
     pub rules: BTreeSet<String>,
 }
 
-/// What takes protection away.
+/// The cause of a shortfall.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
     /// A property of the deployment, by its key in a spec.

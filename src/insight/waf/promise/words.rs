@@ -1,4 +1,4 @@
-//! What is not in force, in words.
+//! Describes promises that are not in force.
 
 use super::{Cause, InForce, Shortfall};
 use crate::diagnostic::first_of;
@@ -8,10 +8,10 @@ use crate::model::expression::Expression;
 use crate::model::managed::CatalogueRule;
 use crate::model::ruleset::{Note, canonical};
 
-/// Largest number of rules that one sentence names.
+/// Maximum number of rules that one sentence names.
 const MOST_NAMES: usize = 8;
 
-/// Rules by their names, the first ones.
+/// Returns the names of the first rules.
 pub(super) fn list_of<'r>(rules: impl Iterator<Item = &'r CatalogueRule>) -> String {
     first_of(rules.map(phrases::rule_label), MOST_NAMES)
 }
@@ -24,7 +24,7 @@ pub(super) fn requests(expression: &Expression) -> String {
     }
 }
 
-/// What the spec accepts, with its reason.
+/// Describes an accepted cause, with its reason.
 pub(super) fn accepted(shortfall: &Shortfall, note: &Note) -> String {
     let until = note.expires.as_ref().map_or_else(String::new, |day| format!(", until {day}"));
     let reason = note.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
@@ -106,7 +106,7 @@ fn flow(value: &Value) -> String {
 }
 
 impl InForce {
-    /// How many of the promised rules are lost, in words: `1 / 135 rules`; `None` if no rule is.
+    /// Describes how many of the promised rules are lost: `1 / 135 rules`; `None` if no rule is.
     #[must_use]
     pub fn rules_in_words(&self) -> Option<String> {
         match self.lost_rules().len() {
@@ -115,7 +115,7 @@ impl InForce {
         }
     }
 
-    /// What is promised and not in force, one by one.
+    /// Describes the promises that are not in force, one by one.
     #[must_use]
     pub fn shortfalls_in_words(&self) -> Vec<String> {
         let words = self.shortfalls.iter().map(|shortfall| {
@@ -125,7 +125,7 @@ impl InForce {
         words.collect()
     }
 
-    /// Everything that is not in force, as one sentence.
+    /// Describes everything that is not in force, in one sentence.
     #[must_use]
     pub fn summary(&self) -> String {
         let rules = self.rules_in_words().map(|words| format!(", {words}")).unwrap_or_default();
