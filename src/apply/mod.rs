@@ -33,9 +33,9 @@ pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Verify};
 pub use journal::{
     AppliedBefore, AppliedOperations, Bytes, Clock, EmptiedName, Entry, JOURNAL_DIRECTORY, Journal,
-    JournalError, JournalFile, JournalLine, JournalReadError, JournalRun, JournalText,
-    MOST_OPERATIONS, NewIds, PartEffect, RecordEffect, RestoredRecords, RuleDone, RuleEffect,
-    StepFate, ZoneRun,
+    JournalError, JournalFile, JournalLine, JournalReadError, JournalRun, JournalSummary,
+    JournalText, MOST_OPERATIONS, NewIds, PartEffect, RecordEffect, RestoredRecords, RuleDone,
+    RuleEffect, StepFate, ZoneRun,
 };
 pub use outcome::{Noticed, Outcome, RecordsApplied, ZoneApplied};
 pub use preconditions::{Index, OperationState, state_of};

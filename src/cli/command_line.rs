@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use super::commands::{Command, Run as _, after_help};
@@ -55,12 +55,56 @@ pub(super) fn as_shown(
     error: clap::Error,
     arguments: impl Iterator<Item = OsString>,
 ) -> clap::Error {
-    let mut error = printable(error, arguments);
+    let arguments: Vec<OsString> = arguments.collect();
+    let advice = advice(&error, &arguments);
+    let mut error = printable(error, arguments.into_iter());
+    if let Some(advice) = advice {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::SuggestedSubcommand);
+    }
     let argument = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
     if argument.starts_with("--var ") {
         error.insert(ContextKind::InvalidValue, ContextValue::String(REDACTED.to_owned()));
     }
     error
+}
+
+/// Words of other tools, each with what to write instead.
+const WORDS_OF_OTHERS: &[(&str, &str)] = &[
+    (
+        "--force",
+        "there is no consent for everything: the plan names each danger and its flag, --allow CODE or --allow-deletes N; \
+         --yes applies without asking",
+    ),
+    ("-auto-approve", "--yes applies without asking"),
+    ("--auto-approve", "--yes applies without asking"),
+    ("preview", "`zonewright plan` shows what would change"),
+    ("lint", "`zonewright validate` checks a spec offline, with all lints"),
+    (
+        "check",
+        "`zonewright validate` checks a spec offline; `zonewright doctor` checks the credentials",
+    ),
+    ("version", "`zonewright --version` prints the version"),
+];
+
+/// Returns the advice for a word of another tool that an error is about.
+fn advice(error: &clap::Error, arguments: &[OsString]) -> Option<&'static str> {
+    if !matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand) {
+        return None;
+    }
+    let is_given = |word: &str| arguments.iter().any(|argument| argument == word);
+    // clap names a flag with one dash by its first letter.
+    let is_meant = |word: &str| {
+        [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].iter().any(|kind| {
+            error.get(*kind).is_some_and(|value| {
+                let value = value.to_string();
+                value == word || (value.len() == 2 && word.starts_with(&value))
+            })
+        })
+    };
+    let meant = WORDS_OF_OTHERS.iter().find(|(word, _)| is_given(word) && is_meant(word));
+    meant.map(|(_, advice)| *advice)
 }
 
 /// Creates the error anew from arguments without unprintable characters.

@@ -5,6 +5,9 @@ use crate::model::Danger;
 use crate::plan::{Consents, MissingConsent};
 use crate::reconcile::Planned;
 
+/// Message after a no.
+pub(super) const NOTHING_APPLIED: &str = "Nothing was applied.";
+
 /// Asks for each missing consent, and returns true if all were given. The user allows deletes by
 /// typing their number, so that no one allows them out of habit.
 pub(super) fn ask_consents(
@@ -50,7 +53,7 @@ pub(super) fn ask_to_apply(planned: &Planned<'_>, output: &Output) -> anyhow::Re
     let answer = output.ask(&format!("{question} [y/N]"))?;
     let is_yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
     if !is_yes {
-        output.message("Nothing was applied.");
+        output.message(NOTHING_APPLIED);
     }
     Ok(is_yes)
 }

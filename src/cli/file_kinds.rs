@@ -8,6 +8,8 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
+use crate::model::ZoneName;
+
 /// Number of bytes that identify a file.
 const HEAD: u64 = 4 * 1024;
 
@@ -16,18 +18,20 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Kind of a file that the program writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     /// Output of `plan --out`.
     Plan,
     /// Output of `snapshot`.
     Snapshot,
     /// Journal of `apply` or `undo`.
     Journal,
+    /// JSON report of `apply` or `drift`.
+    Report,
 }
 
 impl Kind {
     /// Detects the kind of a file; `None` if the program did not write it.
-    fn of(path: &Path) -> Option<Self> {
+    pub(super) fn of(path: &Path) -> Option<Self> {
         // The content of a pipe can only be read once.
         if !path.is_file() {
             return None;
@@ -45,6 +49,7 @@ impl Kind {
         match kind {
             "plan" => Some(Self::Plan),
             "snapshot" => Some(Self::Snapshot),
+            "apply" | "drift" => Some(Self::Report),
             _ => None,
         }
     }
@@ -56,6 +61,7 @@ impl Kind {
             Self::Snapshot => format!(
                 "a snapshot; to plan against it, run `zonewright plan SPEC --against {path}`"
             ),
+            Self::Report => format!("a report; to show it, run `zonewright show {path}`"),
             Self::Journal => {
                 format!("the journal of an apply; to undo that, run `zonewright undo {path}`")
             }
@@ -92,11 +98,33 @@ impl Takes {
     }
 }
 
+/// Endings of files that look like the last label of a domain.
+const ENDINGS: [&str; 6] = ["yaml", "yml", "json", "jsonl", "zwplan", "gz"];
+
+/// Returns true for the name of a domain that is no file.
+fn is_zone_and_no_file(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let is_domain = path
+        .to_str()
+        .and_then(|name| ZoneName::parse(name).ok())
+        .is_some_and(|name| name.as_fqdn().label_count() > 1);
+    is_domain
+        && !ending.is_some_and(|ending| ENDINGS.contains(&&*ending))
+        && path.symlink_metadata().is_err()
+}
+
 /// Refuses a file that the program wrote but that the command does not read.
 ///
 /// # Errors
 /// The kind of the file, and the command that reads it.
 pub(super) fn check(path: &Path, takes: Takes) -> Result<(), String> {
+    if matches!(takes, Takes::Spec | Takes::SpecOrPlan) && is_zone_and_no_file(path) {
+        let name = path.display();
+        return Err(format!(
+            "there is no file {name}; to select that zone of the spec, write --zone {name}; to write a spec of it, run \
+             `zonewright import {name}`"
+        ));
+    }
     let (wanted, taken) = takes.about();
     match Kind::of(path) {
         Some(kind) if Some(kind) != taken => {

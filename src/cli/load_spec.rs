@@ -8,13 +8,14 @@ use anyhow::Context;
 use super::exit_codes::{Ended, Exit};
 use super::output::Output;
 use super::settings::Settings;
-use super::shared_arguments::{ConsentArgs, Format, SpecArgs};
+use super::shared_arguments::{BaseChoice, ConsentArgs, Format, SpecArgs};
 use super::write_documents;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, count};
 use crate::document;
 use crate::plan::Consents;
-use crate::reconcile::{Base, Goal, InvalidSpec};
+use crate::reconcile::{Base, DefaultBase, Goal, InvalidSpec};
 use crate::render::Findings;
+use crate::render::safe::safe;
 use crate::spec;
 
 /// Maximum number of bytes to read from standard input: one more than a spec may have, so that a
@@ -32,6 +33,20 @@ pub(super) fn load(
     settings: &Settings<'_>,
     output: &Output,
 ) -> anyhow::Result<Goal> {
+    load_with_base(command, args, BaseChoice::Named, settings, output)
+}
+
+/// Reads a spec and its base for a command, and reports its mistakes.
+///
+/// # Errors
+/// As [`load`].
+fn load_with_base(
+    command: &'static str,
+    args: &SpecArgs,
+    choice: BaseChoice,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<Goal> {
     let show = |diagnostics: &Diagnostics, sources: &Sources| {
         if output.format == Format::Text {
             output.diagnostics(diagnostics, sources);
@@ -39,20 +54,29 @@ pub(super) fn load(
     };
     match read(args, settings)? {
         Ok(goal) => {
+            let last_commit = match choice {
+                BaseChoice::NamedOrLastCommit if settings.flags.base.is_none() => {
+                    last_commit(&goal, args, settings, output)?
+                }
+                BaseChoice::NamedOrLastCommit | BaseChoice::Named => None,
+            };
             // Plans separate new notes from known ones, and new warnings from known ones if there
             // is a base.
             let is_of_plan = matches!(command, "plan" | "drift");
             let with_notes = command == "validate" || (output.verbose > 0 && !is_of_plan);
             // A command about one name does not show warnings about other names.
-            let with_warnings =
-                command != "resolve" && (!is_of_plan || settings.flags.base.is_none());
+            let has_base = settings.flags.base.is_some() || last_commit.is_some();
+            let with_warnings = command != "resolve" && (!is_of_plan || !has_base);
             let is_shown = |d: &&Diagnostic| match d.severity {
                 Severity::Error => true,
                 Severity::Warning => with_warnings,
                 Severity::Note => with_notes,
             };
             show(&goal.diagnostics.iter().filter(is_shown).cloned().collect(), &goal.sources);
-            with_base(goal, args, settings)
+            match last_commit {
+                Some(base) => Ok(goal.with_base(Some(base))),
+                None => with_base(goal, args, settings),
+            }
         }
         Err(unusable) => {
             let InvalidSpec { diagnostics, sources } = *unusable;
@@ -73,11 +97,36 @@ pub(super) fn load(
 pub(super) fn load_with_consents(
     args: &SpecArgs,
     given: &ConsentArgs,
+    choice: BaseChoice,
     settings: &Settings<'_>,
     output: &Output,
 ) -> anyhow::Result<(Goal, Consents)> {
     let consents = settings.consents(given)?;
-    Ok((load("plan", args, settings, output)?, consents))
+    Ok((load_with_base("plan", args, choice, settings, output)?, consents))
+}
+
+/// Returns the last commit as the base if files of the spec differ from it. Says so, or why the
+/// last commit cannot be the base.
+fn last_commit(
+    goal: &Goal,
+    args: &SpecArgs,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<Option<Base>> {
+    Ok(match DefaultBase::find(&args.spec, &goal.sources, &settings.base_options()?) {
+        DefaultBase::LastCommit(base) => {
+            output.say(&format!(
+                "The spec has uncommitted changes: its base is {}; --no-base plans without it",
+                base.source
+            ));
+            Some(*base)
+        }
+        DefaultBase::Unneeded => None,
+        DefaultBase::Unusable(reason) => {
+            output.say(&format!("Planned without a base: {}", safe(&reason)));
+            None
+        }
+    })
 }
 
 /// Reads a spec without reporting anything and without the previous spec; see [`with_base`].

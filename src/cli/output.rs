@@ -102,6 +102,11 @@ impl Output {
         Ok(answer)
     }
 
+    /// Ends the line of a question that gets no answer.
+    pub(super) fn end_question(&self) {
+        let _ = self.on_messages(|out| writeln!(out));
+    }
+
     /// Writes a result to stdout. A closed pipe is no error: the run continues without its reader.
     ///
     /// # Errors

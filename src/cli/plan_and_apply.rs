@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::commands::Session;
-use super::confirmation::{ask_consents, ask_to_apply};
+use super::confirmation::{NOTHING_APPLIED, ask_consents, ask_to_apply};
 use super::connection::{Access, OpenConnection};
 use super::exit_codes::{Ended, Exit};
 use super::output::Output;
@@ -122,7 +122,9 @@ async fn connected(
     if let Verdict::NeedsConsent(missing) = &verdict
         && how.asks(output)
     {
-        if !interrupt.while_asking(|| ask_consents(missing, &mut consents, output))? {
+        if !interrupt
+            .while_asking(NOTHING_APPLIED, || ask_consents(missing, &mut consents, output))?
+        {
             return Ok(Exit::Refused);
         }
         verdict = planned.judge(&consents);
@@ -157,7 +159,7 @@ async fn confirm(
     output: &Output,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
-    if !interrupt.while_asking(|| ask_to_apply(planned, output))? {
+    if !interrupt.while_asking(NOTHING_APPLIED, || ask_to_apply(planned, output))? {
         return Err(Ended::Reported(Exit::Refused).into());
     }
     let stale = changed_since(planned, &connection.reader).await?;

@@ -194,6 +194,30 @@ impl SpecArgs {
     }
 }
 
+/// Base of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BaseChoice {
+    /// The base that `--base` names, if it names one.
+    Named,
+    /// The base that `--base` names, or else the last commit if the spec has uncommitted changes.
+    NamedOrLastCommit,
+}
+
+/// The base if `--base` names none.
+#[derive(Debug, Args)]
+pub(super) struct DefaultBaseArgs {
+    /// Compare with no previous spec, even if the spec has uncommitted changes
+    #[arg(long, conflicts_with = "base")]
+    pub no_base: bool,
+}
+
+impl DefaultBaseArgs {
+    /// Returns the base of the command.
+    pub(super) fn choice(&self) -> BaseChoice {
+        if self.no_base { BaseChoice::Named } else { BaseChoice::NamedOrLastCommit }
+    }
+}
+
 /// A part of a plan.
 #[derive(Debug, Args)]
 pub(super) struct PartArgs {

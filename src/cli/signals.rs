@@ -7,7 +7,7 @@
 //! | the run | first | second |
 //! |---|---|---|
 //! | reads, compares, shows | stops at once: nothing was written, exit code 1 | |
-//! | asks whether to apply | ends at once: that was a no, exit code 3 | |
+//! | asks a question | ends at once: that was a no, exit code 3 | |
 //! | writes | begins nothing more and finishes what is under way | ends at once, exit code 5: says what may be left, or where that is noted |
 //! | writes to its own sandbox | the same | ends at once, exit code 1: nothing was sent to Cloudflare |
 //!
@@ -31,8 +31,8 @@ use crate::api::{Stop, Stopper};
 enum Stage {
     /// Reads, compares, or shows.
     Reading,
-    /// Asks whether to apply.
-    Asking,
+    /// Asks a question. The message applies if the run ends at once.
+    Asking(&'static str),
     /// Writes. The message and the exit code apply if the run ends at once.
     Writing(String, Exit),
 }
@@ -55,7 +55,7 @@ impl Stage {
             Self::Reading => {
                 Meaning::End("interrupted; nothing was written".to_owned(), Exit::Error)
             }
-            Self::Asking => Meaning::End("\nNothing was applied.".to_owned(), Exit::Refused),
+            Self::Asking(no) => Meaning::End((*no).to_owned(), Exit::Refused),
             Self::Writing(..) if is_first => Meaning::Finish,
             Self::Writing(left, exit) => Meaning::End(format!("stopped at once; {left}"), *exit),
         }
@@ -131,9 +131,9 @@ impl Interrupt {
         &self.stop
     }
 
-    /// Asks whether to apply.
-    pub(super) fn while_asking<T>(&self, ask: impl FnOnce() -> T) -> T {
-        *lock(&self.stage) = Stage::Asking;
+    /// Asks a question. If the run ends meanwhile, `no` is its message.
+    pub(super) fn while_asking<T>(&self, no: &'static str, ask: impl FnOnce() -> T) -> T {
+        *lock(&self.stage) = Stage::Asking(no);
         let answer = ask();
         *lock(&self.stage) = Stage::Reading;
         answer
@@ -176,6 +176,10 @@ fn guard(stage: &Arc<Mutex<Stage>>, output: &Arc<Output>) -> anyhow::Result<Stop
                 output.message(FINISHING);
             }
             Meaning::End(words, exit) => {
+                if matches!(*stage, Stage::Asking(_)) {
+                    // The terminal shows `^C` after the question.
+                    output.end_question();
+                }
                 output.message(&words);
                 std::process::exit(i32::from(exit.code()));
             }
@@ -291,7 +295,10 @@ mod tests {
             Meaning::Finish => None,
             Meaning::End(_, exit) => Some(exit.code()),
         };
-        assert_eq!((code(Stage::Reading, true), code(Stage::Asking, true)), (Some(1), Some(3)));
+        assert_eq!(
+            (code(Stage::Reading, true), code(Stage::Asking("no"), true)),
+            (Some(1), Some(3))
+        );
         let writing = || {
             Stage::Writing("the journal says what may have been written".to_owned(), Exit::Partial)
         };

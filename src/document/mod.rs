@@ -14,6 +14,7 @@ pub mod drift;
 pub mod expectations;
 pub(crate) mod place;
 pub mod plan;
+pub mod readable;
 pub mod rehearsal;
 pub mod saved_plan;
 pub mod saved_zone;

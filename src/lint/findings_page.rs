@@ -50,14 +50,21 @@ pub fn findings_page() -> String {
         );
     }
     for finding in findings() {
-        let Finding { code, severity, summary, why, fix } = finding;
-        let severity = severity.as_str();
-        let _ = write!(page, "\n## {code}\n\n**{severity}: {summary}.** {why}\n\n{fix}\n");
-        if let Some(rule) = super::ALL.iter().find(|rule| rule.finding.code == *code) {
-            examples(&mut page, rule);
-        }
+        let _ = write!(page, "\n## {}\n\n{}", finding.code, explanation(finding));
     }
     page
+}
+
+/// Returns the explanation of a finding: its reason, its fix, and the examples of a lint.
+#[must_use]
+pub fn explanation(finding: &Finding) -> String {
+    let Finding { code, severity, summary, why, fix } = finding;
+    let severity = severity.as_str();
+    let mut text = format!("**{severity}: {summary}.** {why}\n\n{fix}\n");
+    if let Some(rule) = super::ALL.iter().find(|rule| rule.finding.code == *code) {
+        examples(&mut text, rule);
+    }
+    text
 }
 
 /// Adds the examples and sources of a lint.

@@ -26,7 +26,7 @@ mod rules;
 mod suppress;
 mod unproxiable_addresses;
 
-pub use findings_page::findings_page;
+pub use findings_page::{explanation, findings_page};
 use report_limits::{Findings, MORE, MOST, RELATED, chain};
 pub use rule::Rule;
 pub use rules::{ACCEPTANCE_WITHOUT_EFFECT, ALL, lints};

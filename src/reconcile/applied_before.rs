@@ -42,6 +42,7 @@ pub(super) fn find(directory: &Path, plan: &Plan, live: &Live, now: SystemTime) 
     }
     let counts = |at: &str| parse_rfc3339(at).is_ok_and(is_recent);
     found.append(written(&applied, plan, counts));
+    found.append(reverted(&applied, plan, counts));
     let all: Vec<AppliedBefore> =
         plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
     let Some(first) = all.first() else { return found };
@@ -57,6 +58,27 @@ pub(super) fn find(directory: &Path, plan: &Plan, live: &Live, now: SystemTime) 
     found.push(
         finding.help("find out what else writes to the zone; the journals say what was applied"),
     );
+    found
+}
+
+/// Reports operations that take back what an apply did.
+fn reverted(
+    applied: &AppliedOperations,
+    plan: &Plan,
+    counts: impl Fn(&str) -> bool,
+) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let all: Vec<AppliedBefore> =
+        plan.zones.iter().flat_map(|zone| applied.reverted(zone, &counts)).collect();
+    if !all.is_empty() {
+        let named = first_of(
+            all.iter().map(|r| format!("{} (applied at {})", r.address, r.applied_at)),
+            NAMED,
+        );
+        let takes = if all.len() == 1 { "operation takes" } else { "operations take" };
+        let what = format!("{} {takes} back what an apply did: {named}", all.len());
+        found.push(findings::REVERTS_APPLY.nowhere(what));
+    }
     found
 }
 

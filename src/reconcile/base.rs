@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf, is_separator};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, findings};
 use crate::model::Desired;
 use crate::plan::BaseSource;
-use crate::spec::{self, GitEnvironment, RevisionError};
+use crate::spec::{self, GitEnvironment, Revision, RevisionError};
 
 /// The previous spec: the third side of the comparison.
 #[derive(Debug, Clone)]
@@ -125,9 +125,22 @@ impl Base {
     /// # Errors
     /// Fails if it cannot be found or read, has mistakes, or is both a revision and a path.
     pub fn load(name: &str, spec: &[PathBuf], options: &BaseOptions) -> Result<Self, BaseError> {
+        Self::load_into(name, spec, options, &mut Sources::default())
+    }
+
+    /// Loads as [`Self::load`], and adds the texts to `sources`.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_into(
+        name: &str,
+        spec: &[PathBuf],
+        options: &BaseOptions,
+        sources: &mut Sources,
+    ) -> Result<Self, BaseError> {
         let name = match Named::of(name)? {
             Named::Path(path) => {
-                let ((desired, notes), source) = of_path(path, name, options)?;
+                let ((desired, notes), source) = of_path(path, name, options, sources)?;
                 return Ok(Self { desired, source, submodule: None, notes });
             }
             Named::Revision(name) => name.to_owned(),
@@ -135,15 +148,35 @@ impl Base {
         if spec.iter().any(|path| path.as_os_str() == "-") {
             return Err(BaseError::NoHistory { name });
         }
-        let directory = tempfile::tempdir().map_err(BaseError::Directory)?;
-        let found = spec::at_revision(spec, &name, directory.path(), &options.git);
+        let copies = tempfile::tempdir().map_err(BaseError::Directory)?;
+        let found = spec::at_revision(spec, &name, copies.path(), &options.git);
         let revision = one_meaning(&name, found, |revision| &revision.commit)?;
-        let source = BaseSource::Revision { name, commit: revision.commit };
+        Self::of_copies(name, revision, spec, copies.path(), options, sources)
+    }
+
+    /// Reads the copies of a revision, and gives their texts the names of the files at the
+    /// revision.
+    pub(super) fn of_copies(
+        name: String,
+        revision: Revision,
+        spec: &[PathBuf],
+        copies: &Path,
+        options: &BaseOptions,
+        sources: &mut Sources,
+    ) -> Result<Self, BaseError> {
+        let source = BaseSource::Revision { name: name.clone(), commit: revision.commit };
+        let first_id = sources.iter().count();
         // At a revision without the spec, nothing was wanted, so everything in it is new.
         let (desired, notes) = match revision.inputs.as_slice() {
             [] => (Desired::default(), Diagnostics::default()),
-            inputs => read(inputs, &source.to_string(), options)?,
+            inputs => read(inputs, &source.to_string(), options, sources)?,
         };
+        let copied: Vec<_> = sources.iter().skip(first_id).map(|(id, _)| id).collect();
+        for id in copied {
+            if let Some(file) = file_of_copy(Path::new(sources.name(id)), spec, copies) {
+                sources.rename(id, format!("{name}:{}", file.display()));
+            }
+        }
         Ok(Self { desired, source, submodule: revision.submodule, notes })
     }
 
@@ -184,7 +217,7 @@ impl Base {
                 if let Some(day) = day {
                     day.clone_into(&mut options.today);
                 }
-                of_path(path, name, &options)?.1
+                of_path(path, name, &options, &mut Sources::default())?.1
             }
             Named::Revision(name) => {
                 let found = spec::resolve_revision(Path::new("."), name, &options.git);
@@ -204,13 +237,23 @@ impl Base {
     }
 }
 
+/// Returns the file of the spec that a copy in a numbered directory is of.
+pub(super) fn file_of_copy(copy: &Path, spec: &[PathBuf], copies: &Path) -> Option<PathBuf> {
+    let copy = copy.strip_prefix(copies).ok()?;
+    let number = copy.components().next()?;
+    let input = spec.get(number.as_os_str().to_str()?.parse::<usize>().ok()?)?;
+    let directory = if input.is_dir() { input.as_path() } else { input.parent()? };
+    Some(directory.join(copy.strip_prefix(number).ok()?))
+}
+
 /// Reads a file or a directory.
 fn of_path(
     path: &Path,
     name: &str,
     options: &BaseOptions,
+    sources: &mut Sources,
 ) -> Result<(Read, BaseSource), BaseError> {
-    let read = read(&[path.to_owned()], name, options)?;
+    let read = read(&[path.to_owned()], name, options, sources)?;
     let source = BaseSource::of_path(name, &spec::print(&read.0));
     Ok((read, source))
 }
@@ -245,9 +288,13 @@ type Read = (Desired, Diagnostics);
 
 /// Reads the spec. Mistakes in it are an error, because its missing parts would be taken for
 /// removals.
-fn read(inputs: &[PathBuf], name: &str, options: &BaseOptions) -> Result<Read, BaseError> {
+fn read(
+    inputs: &[PathBuf],
+    name: &str,
+    options: &BaseOptions,
+    sources: &mut Sources,
+) -> Result<Read, BaseError> {
     let BaseOptions { variables, today, git: _ } = options;
-    let mut sources = Sources::default();
     let options = spec::Options {
         variables: variables.clone(),
         may_leave_variables: true,
@@ -255,7 +302,7 @@ fn read(inputs: &[PathBuf], name: &str, options: &BaseOptions) -> Result<Read, B
         ..spec::Options::default()
     };
     let inputs: Vec<_> = inputs.iter().cloned().map(spec::Input::Path).collect();
-    let outcome = spec::load(&inputs, &options, &mut sources);
+    let outcome = spec::load(&inputs, &options, sources);
     if let Some(desired) = outcome.desired {
         return Ok((
             desired,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::apply::{Bytes, JournalText};
+use crate::apply::{Bytes, JournalSummary, JournalText};
 use crate::model::sort_by;
 
 /// Maximum size of a journal other than the one that a command is about, in bytes.
@@ -26,6 +26,41 @@ pub(super) fn begun_since(directory: &Path, time: &str) -> Vec<PathBuf> {
     let is_since =
         |path: &Path| path.file_name().is_some_and(|name| *name.to_string_lossy() >= *first);
     find(directory, usize::MAX, |path| is_since(path) && modified(path).is_some())
+}
+
+/// An apply of the past.
+#[derive(Debug, Clone)]
+pub struct PastApply {
+    /// Its journal.
+    pub path: PathBuf,
+    /// What it did.
+    pub summary: JournalSummary,
+    /// When the apply began that this one undid, if it is an undo.
+    pub undoes: Option<String>,
+    /// When the latest undo of it began, if there is one.
+    pub undone_at: Option<String>,
+}
+
+/// Returns the applies whose journals are in a directory and that changed something, newest first;
+/// at most `most` journals are read. Journals that cannot be read are left out.
+#[must_use]
+pub fn past_applies(directory: &Path, most: usize) -> Vec<PastApply> {
+    let summary = |path: PathBuf| {
+        let summary = JournalSummary::read(open(&path)?).ok()?;
+        summary.has_changes().then_some(PastApply { path, summary, undoes: None, undone_at: None })
+    };
+    let paths = newest(directory, |_| true, most);
+    let mut applies: Vec<PastApply> = paths.into_iter().filter_map(summary).collect();
+    for undo in 0..applies.len() {
+        let JournalSummary { source_digest, began_at, .. } = applies[undo].summary.clone();
+        let undone = applies.iter().position(|apply| apply.summary.digest == source_digest);
+        if let Some(undone) = undone {
+            applies[undo].undoes = Some(applies[undone].summary.began_at.clone());
+            // The newest comes first.
+            applies[undone].undone_at.get_or_insert(began_at);
+        }
+    }
+    applies
 }
 
 /// Opens a journal; `None` if it is too large or not a journal.

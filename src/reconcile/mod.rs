@@ -60,6 +60,7 @@ mod goal;
 mod import_differences;
 mod journals;
 mod known_notes;
+mod last_commit;
 mod missing_zones;
 mod open_snapshot;
 mod plan;
@@ -78,6 +79,8 @@ pub use base::{Base, BaseError, BaseOptions};
 pub use drift::{Drift, drift};
 pub use goal::{Goal, InvalidSpec, Source, SpecSource};
 pub use import_differences::{Migration, OriginOf, migration};
+pub use journals::{PastApply, past_applies};
+pub use last_commit::DefaultBase;
 pub use open_snapshot::{OpenError, OpenSnapshot};
 pub use plan::{OnProgress, Options, Planned, plan};
 pub use protection::{

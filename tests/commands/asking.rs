@@ -165,10 +165,46 @@ fn everything_else_is_a_no() {
         let workspace = workspace();
         let (code, shown) = Asking::start(&workspace).types(keys);
         assert_eq!(code, Some(3), "{keys:?}: {shown}");
-        assert!(shown.contains("Nothing was applied."), "{shown}");
+        assert!(shown.contains("Nothing was applied.") && !shown.contains("u{a}"), "{shown}");
         assert_eq!(workspace.writes().len(), 0, "{keys:?}");
         // The lock is released with the end of the run.
         workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    }
+}
+
+/// The end of a question has one exit code, whatever the question is.
+#[test]
+fn an_interrupt_at_any_question_is_a_no() {
+    let workspace = workspace();
+    let mut asking = Asking::run(&workspace, "init");
+    asking.waits_for("or none:");
+    let (code, shown) = asking.types(CTRL_C);
+    assert_eq!(code, Some(3), "{shown}");
+    assert!(shown.contains("Nothing was written.") && !shown.contains("u{a}"), "{shown}");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    let mut asking = Asking::run(&workspace, "undo");
+    asking.waits_for("Enter for none:");
+    let (code, shown) = asking.types(CTRL_C);
+    assert_eq!(code, Some(3), "{shown}");
+    assert!(shown.contains("Nothing was undone."), "{shown}");
+}
+
+#[test]
+fn an_apply_is_chosen_and_undone() {
+    let workspace = workspace();
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    let mut asking = Asking::run(&workspace, "undo --allow-deletes 3 --allow removes-last-address");
+    asking.replies("Enter for none:", "1\n");
+    asking.waits_for("[y/N]");
+    let (code, shown) = asking.types(b"y\n");
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("a.example, b.example, c.example: 3 created"), "{shown}");
+    assert!(workspace.records("a.example").is_empty());
+    for keys in ["\n", "0\n", "9\n", "y\n"] {
+        let mut asking = Asking::run(&workspace, "undo");
+        asking.waits_for("Enter for none:");
+        let (code, shown) = asking.types(keys.as_bytes());
+        assert_eq!(code, Some(3), "{keys:?}: {shown}");
     }
 }
 

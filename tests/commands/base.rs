@@ -85,7 +85,7 @@ fn intent_drift_and_conflicts_are_told_apart() {
         ran.stdout
     );
     // Unknown without the previous spec.
-    let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0);
+    let without = workspace.run(&["plan", "spec", "--no-base", "--format", "json"]).exits(0);
     assert_eq!(causes(&without), one("dns/www/A", "update", "unknown"));
 }
 
@@ -148,7 +148,7 @@ fn what_was_given_up_is_deleted_and_nothing_else() {
         "{deleted:?}"
     );
     // Without the previous spec, nothing is deleted.
-    let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0).json();
+    let without = workspace.run(&["plan", "spec", "--no-base", "--format", "json"]).exits(0).json();
     assert_eq!(without["summary"]["delete"], 0);
     let consents = ["--allow-deletes", "2", "--allow", "removes-last-address,changes-protected"];
     workspace

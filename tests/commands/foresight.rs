@@ -277,3 +277,35 @@ fn a_value_that_an_apply_wrote_is_told_and_changes_nothing() {
         .json();
     assert!(!planned.to_string().contains("PLAN0054"), "{planned:#}");
 }
+
+/// A spec that goes back takes back our own apply, and so does one that stays after an undo.
+#[test]
+fn a_plan_that_reverts_an_apply_says_so() {
+    let workspace = Workspace::new(options());
+    let www = "      - { name: www, type: A, content: 192.0.2.1, ttl: ";
+    let wanted = |ttl: u32| workspace.records_spec(&format!("{www}{ttl} }}"));
+    wanted(300);
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    wanted(600);
+    assert_eq!(findings(&workspace, "PLAN0070"), Vec::<Value>::new());
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    wanted(300);
+    let found = findings(&workspace, "PLAN0070");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0]["severity"], "note");
+    let detail = found[0]["detail"].as_str().unwrap();
+    let words = "1 operation takes back what an apply did: example.com/dns/www/A (applied at 2";
+    assert!(detail.starts_with(words), "{detail}");
+    // Another value is no way back.
+    wanted(900);
+    assert_eq!(findings(&workspace, "PLAN0070"), Vec::<Value>::new());
+    // After an undo, the same spec takes the undo back.
+    wanted(600);
+    workspace.run(&["undo", "--last", "--yes"]).exits(0);
+    assert_eq!(findings(&workspace, "PLAN0070").len(), 1);
+    // The undo itself is meant to be one.
+    wanted(300);
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    let ran = workspace.run(&["undo", &newest(&workspace), "--dry-run"]);
+    assert!(!ran.stderr.contains("PLAN0070"), "{ran:?}");
+}

@@ -298,3 +298,25 @@ fn nothing_is_written_through_a_link() {
     alone(third.path(), &["init"]).exits(0);
     assert_eq!(fs::read_dir(other.path()).unwrap().count(), 0);
 }
+
+/// An empty sandbox gets the example, which can be planned and applied there.
+#[test]
+fn an_empty_sandbox_is_no_dead_end() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let run = |arguments: &[&str]| alone(directory.path(), arguments);
+    let ran = run(&["init", "--sandbox", "--zone", "shop.example"]).exits(0);
+    assert!(
+        ran.stderr.contains("The sandbox has no zone: writing an example")
+            && ran.stdout.contains("wrote  zones/shop.example.yaml")
+            && ran.stdout.contains("  zonewright plan --sandbox\n"),
+        "{ran:?}"
+    );
+    run(&["apply", "--sandbox", "--yes"]).exits(0);
+    // A sandbox with a zone is imported from.
+    fs::remove_dir_all(directory.path().join("zones")).unwrap();
+    let ran = run(&["init", "--sandbox", "--all"]).exits(0);
+    assert!(ran.stdout.contains("Imported 1 zone."), "{ran:?}");
+    let empty = tempfile::TempDir::new().unwrap();
+    let ran = alone(empty.path(), &["init", "--sandbox", "--all"]).exits(1);
+    assert!(ran.stderr.contains("no zone"), "{ran:?}");
+}

@@ -12,6 +12,7 @@ mod clients;
 mod complaints;
 mod concurrency;
 mod conformance;
+mod default_base;
 mod default_spec;
 mod doctor;
 mod documentation;

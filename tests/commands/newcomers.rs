@@ -182,3 +182,58 @@ fn a_policy_that_accepts_what_is_not_found_is_noted() {
         ran.stderr
     );
 }
+
+/// Words of other tools lead to the words of this one.
+#[test]
+fn words_of_other_tools_are_answered() {
+    let workspace = workspace();
+    for (arguments, words) in [
+        (&["apply", "spec.yaml", "--force"][..], "--allow CODE"),
+        (&["apply", "spec.yaml", "-auto-approve"], "--yes applies without asking"),
+        (&["apply", "spec.yaml", "--auto-approve"], "--yes applies without asking"),
+        (&["preview", "spec.yaml"], "`zonewright plan` shows what would change"),
+        (&["lint", "spec.yaml"], "`zonewright validate` checks"),
+        (&["version"], "`zonewright --version` prints"),
+        (&["plan", "example.com"], "--zone example.com"),
+        (&["apply", "example.com"], "zonewright import example.com"),
+        (&["explain", "LINT9999"], "lists all codes"),
+        (&["undo", "--yes"], "use --last"),
+    ] {
+        let ran = workspace.run(arguments).exits(64);
+        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+    }
+    assert!(workspace.requests().is_empty());
+    // A file of that name is a file, and a file that is missing is missing.
+    workspace.file("example.com", "version: 1\nzones: { example.com: { records: [] } }\n");
+    workspace.run(&["plan", "example.com"]).exits(0);
+    workspace.run(&["plan", "absent.yaml"]).exits(1);
+    workspace.records_spec("      - { name: www, type: URL, content: \"https://example.net/\" }");
+    let ran = workspace.run(&["validate", "spec.yaml"]).exits(1);
+    assert!(ran.stderr.contains("redirect rule"), "{}", ran.stderr);
+}
+
+/// Every code that a run prints has its page in the program.
+#[test]
+fn codes_are_explained() {
+    let workspace = workspace();
+    for code in ["LINT0010", "lint0010", "[LINT0010]"] {
+        let page = workspace.run(&["explain", code]).exits(0).stdout;
+        assert!(
+            page.starts_with("LINT0010\n") && page.contains("Wrong:") && page.contains("Right:"),
+            "{page}"
+        );
+    }
+    let page = workspace.run(&["explain", "changes-mail"]).exits(0).stdout;
+    assert!(page.contains("--allow changes-mail"), "{page}");
+    let pages = std::fs::read_to_string("docs/findings.md").unwrap();
+    let list = workspace.run(&["explain"]).exits(0).stdout;
+    let codes = pages.lines().filter_map(|line| line.strip_prefix("## "));
+    for code in codes {
+        assert!(list.contains(code), "{code}");
+    }
+    let section = pages.split("\n## PLAN0022\n").nth(1).unwrap();
+    let section = section.split("\n## ").next().unwrap().trim();
+    let page = workspace.run(&["explain", "PLAN0022"]).exits(0).stdout;
+    assert_eq!(page.trim(), format!("PLAN0022\n\n{section}"));
+    assert!(workspace.requests().is_empty());
+}

@@ -428,3 +428,40 @@ fn a_clock_that_cannot_be_right_is_told() {
     at(&workspace, past, &["validate", "spec.yaml", "--today", "2027-01-01"]).exits(0);
     at(&workspace, moment(4_102_444_800), &["apply", "spec.yaml", "--yes"]).exits(0);
 }
+
+/// Every file that the program writes can be shown, without a connection.
+#[test]
+fn what_is_saved_can_be_shown() {
+    let workspace = saved();
+    let ran = workspace.run(&["plan", "spec.yaml", "--out", "again.zwplan"]).exits(0);
+    assert!(ran.stderr.contains("zonewright show again.zwplan"), "{}", ran.stderr);
+    workspace.run(&["snapshot", "spec.yaml", "--out", "live.json.gz"]).exits(0);
+    let drift = workspace.run(&["drift", "spec.yaml", "--format", "json"]).exits(2);
+    workspace.file("drift.json", drift.stdout);
+    let requests = workspace.requests().len();
+    let show = |file: &str| workspace.run(&["show", file]).exits(0);
+    let ran = show("again.zwplan");
+    for words in ["plan: ", "saved at 2", "~ example.com/dns/www/A", "ttl: 300 → ", "In all: "] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    assert!(ran.stderr.contains("zonewright apply again.zwplan"), "{}", ran.stderr);
+    let json = workspace.run(&["show", "again.zwplan", "--format", "json"]).exits(0).json();
+    assert!(json["operations"].is_array() && json["saved"].is_null(), "{json:#}");
+    assert!(show("drift.json").stdout.starts_with("drift: "));
+    assert!(show("live.json.gz").stdout.contains("  example.com\n"));
+    // What an apply would refuse is shown with a warning.
+    let text = std::fs::read_to_string(workspace.path().join("again.zwplan")).unwrap();
+    workspace.file("edited.zwplan", text.replace("192.0.2.1", "192.0.2.77"));
+    let ran = show("edited.zwplan");
+    assert!(ran.stderr.contains("cannot be applied: the plan was edited"), "{}", ran.stderr);
+    assert_eq!(workspace.requests().len(), requests);
+    let ran = workspace.run(&["show", "spec.yaml"]).exits(1);
+    assert!(ran.stderr.contains("is no file that `show` knows"), "{}", ran.stderr);
+    workspace.run(&["show", "absent.json"]).exits(1);
+    workspace.run(&["apply", "again.zwplan", "--yes", "--allow", "overwrites-foreign"]).exits(0);
+    let journal = crate::support::journals::newest(&workspace);
+    let ran = workspace.run(&["show", &journal]).exits(0);
+    assert!(ran.stdout.contains("  update example.com/dns/www/A: done\n"), "{}", ran.stdout);
+    let ran = workspace.run(&["plan", "drift.json"]).exits(64);
+    assert!(ran.stderr.contains("zonewright show drift.json"), "{}", ran.stderr);
+}

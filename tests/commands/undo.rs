@@ -376,3 +376,44 @@ fn an_apply_that_ended_while_it_created_a_zone_is_undone() {
         assert!(format!("{}{}", ran.stdout, ran.stderr).contains("PLAN0057"), "{ran:?}");
     }
 }
+
+/// Without an argument, the applies are listed: when, where, how much, and whether undone.
+#[test]
+fn applies_are_listed_and_the_last_one_is_undone() {
+    let workspace = Workspace::new(options());
+    let ran = workspace.run(&["undo"]).exits(1);
+    assert!(ran.stderr.contains("no journal of an apply is in .zonewright/journal"), "{ran:?}");
+    let spec = |records: &str| workspace.records_spec(records);
+    spec(
+        "      - { name: www, type: A, content: 192.0.2.1, ttl: 300 }\n      - { name: api, type: A, content: 192.0.2.2 }",
+    );
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    let first = newest(&workspace);
+    spec("      - { name: www, type: A, content: 192.0.2.1, ttl: 600 }");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    // An apply that had nothing to do is not listed.
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    let ran = workspace.run(&["undo"]).exits(3);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines.len(), 4, "{}", ran.stdout);
+    assert!(
+        lines[0].starts_with("  1  20") && lines[0].ends_with("  example.com: 1 updated"),
+        "{}",
+        ran.stdout
+    );
+    assert!(lines[2].ends_with("  example.com: 2 created"), "{}", ran.stdout);
+    assert!(first.ends_with(lines[3].trim()), "{}", ran.stdout);
+    assert!(ran.stderr.contains("name its journal, or use --last"), "{}", ran.stderr);
+    // Without a name, nothing is undone by a script.
+    workspace.run(&["undo", "--yes"]).exits(64);
+    workspace.run(&["undo", "--dry-run"]).exits(64);
+    workspace.run(&["undo", &first, "--last"]).exits(64);
+    workspace.run(&["undo", "--last", "--yes"]).exits(0);
+    assert_eq!(workspace.records("example.com")[1]["ttl"], 300);
+    let ran = workspace.run(&["undo"]).exits(3);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(lines[0].contains(": 1 updated (an undo of 20"), "{}", ran.stdout);
+    assert!(lines[2].contains(": 1 updated (undone at 20"), "{}", ran.stdout);
+    let ran = workspace.run(&["undo", "--last", "--yes"]).exits(1);
+    assert!(ran.stderr.contains("was undone at 20"), "{}", ran.stderr);
+}

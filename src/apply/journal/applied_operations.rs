@@ -44,6 +44,8 @@ pub struct EmptiedName {
 /// The last operation of a journal at an address in a zone.
 struct Last {
     aim: Digest,
+    /// The sum of what takes the operation back.
+    reversal: Digest,
     at: Arc<str>,
     /// The values of the records that were written there.
     written: Vec<Digest>,
@@ -156,6 +158,7 @@ impl AppliedOperations {
                 let written = operation.after.as_ref().and_then(value_digest).into_iter();
                 let last = is_done.then(|| Last {
                     aim: aim_digest(&operation),
+                    reversal: reversal_digest(&operation),
                     at: Arc::clone(&at),
                     written: written.collect(),
                 });
@@ -204,18 +207,32 @@ impl AppliedOperations {
 
     /// Returns the operations of a plan that were applied at a time that counts.
     pub fn repeated(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
+        self.with_aim(zone, counts, |last| &last.aim)
+    }
+
+    /// Returns the operations of a plan that take back what was applied at a time that counts.
+    pub fn reverted(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
+        self.with_aim(zone, counts, |last| &last.reversal)
+    }
+
+    /// Returns the operations of a plan that want what `wanted` selects of the last one at their address.
+    fn with_aim(
+        &self,
+        zone: &ZonePlan,
+        counts: impl Fn(&str) -> bool,
+        wanted: impl Fn(&Last) -> &Digest,
+    ) -> Vec<AppliedBefore> {
         let plan_zone = Zone::of(zone);
-        let applied_before = |operation: &Operation| {
+        let applied = |operation: &Operation| {
             let key = (plan_zone.clone(), operation.address.as_str().into());
             let last = self.last.get(&key)?.as_ref()?;
-            (last.aim == aim_digest(&OperationLine::of(operation, &[])) && counts(&last.at)).then(
-                || AppliedBefore {
-                    address: operation.address.clone(),
-                    applied_at: last.at.to_string(),
-                },
-            )
+            let is_wanted = *wanted(last) == aim_digest(&OperationLine::of(operation, &[]));
+            (is_wanted && counts(&last.at)).then(|| AppliedBefore {
+                address: operation.address.clone(),
+                applied_at: last.at.to_string(),
+            })
         };
-        zone.operations.iter().filter_map(applied_before).collect()
+        zone.operations.iter().filter_map(applied).collect()
     }
 
     /// Returns the operations of a plan that replace a value of unknown origin, and that an apply
@@ -253,4 +270,16 @@ fn aim_digest(operation: &OperationLine) -> Digest {
     let OperationLine { action: Keyword(action), after, fields, .. } = operation;
     let fields: Vec<Json> = fields.iter().flatten().map(|f| json!([f.field, f.after])).collect();
     Sum::of(&json!([action.as_str(), after, fields]))
+}
+
+/// Returns the sum of the state before an operation, which its opposite wants.
+fn reversal_digest(operation: &OperationLine) -> Digest {
+    let OperationLine { action: Keyword(action), before, fields, .. } = operation;
+    let action = match action {
+        Action::Create => Action::Delete,
+        Action::Delete => Action::Create,
+        Action::Update | Action::Move => *action,
+    };
+    let fields: Vec<Json> = fields.iter().flatten().map(|f| json!([f.field, f.before])).collect();
+    Sum::of(&json!([action.as_str(), before, fields]))
 }

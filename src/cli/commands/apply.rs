@@ -16,7 +16,9 @@ use crate::cli::output::Output;
 use crate::cli::plan_and_apply::{How, plan_and_apply};
 use crate::cli::recordings::RequestArgs;
 use crate::cli::settings::Settings;
-use crate::cli::shared_arguments::{ConsentArgs, Global, PartArgs, SpecArgs, VerifyArg, duration};
+use crate::cli::shared_arguments::{
+    ConsentArgs, DefaultBaseArgs, Global, PartArgs, SpecArgs, VerifyArg, duration,
+};
 use crate::model::Only;
 use crate::plan::Consents;
 use crate::reconcile::{Base, Goal, saved_plan};
@@ -38,6 +40,9 @@ pub(in crate::cli) struct ApplyArgs {
     /// A part.
     #[command(flatten)]
     part: PartArgs,
+    /// The base.
+    #[command(flatten)]
+    default_base: DefaultBaseArgs,
     /// Permissions.
     #[command(flatten)]
     consents: ConsentArgs,
@@ -96,6 +101,12 @@ impl Run for ApplyArgs {
                 "a saved plan is applied as a whole; give {flag} to `plan --out`, which then holds that part only"
             ));
         }
+        if is_saved && self.default_base.no_base {
+            return Err(
+                "a saved plan has the base that it was made with; give --no-base to `plan --out` instead"
+                    .to_owned(),
+            );
+        }
         // With `--base`, the variables are for reading the base.
         if is_saved && global.base.is_none() && !global.variables.is_empty() {
             return Err(
@@ -123,8 +134,9 @@ impl Run for ApplyArgs {
             match self.spec.single().filter(|path| saved_plan::is_saved_plan(path)) {
                 Some(path) => self.open(path, settings, output)?,
                 None => {
+                    let base = self.default_base.choice();
                     let (goal, consents) =
-                        load_with_consents(&self.spec, &self.consents, settings, output)?;
+                        load_with_consents(&self.spec, &self.consents, base, settings, output)?;
                     (goal.with_only(Only::new(self.part.only.clone())), consents)
                 }
             };

@@ -6,46 +6,53 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::exit_codes::Exit;
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::file_kinds::Takes;
 use crate::cli::load_spec::{input, report_errors};
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
-use crate::cli::shared_arguments::Format;
+use crate::cli::shared_arguments::{Format, Global};
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::diff::{SpecChanges, diff_specs};
 use crate::document;
 use crate::model::{Desired, Gather};
-use crate::reconcile::pattern;
+use crate::reconcile::{Base, pattern};
 use crate::render::Findings;
 use crate::render::text::write_spec_changes;
 use crate::spec;
 
-/// Compare two specs offline
+/// Compare two specs offline, or a spec with its last commit
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright diff old/ new/\n  zonewright diff old/ new/ --exit-code --format json"
+    after_help = "Examples:\n  zonewright diff zones/\n  zonewright diff zones/ --base main\n  zonewright diff old/ new/ --exit-code --format json"
 )]
 pub(in crate::cli) struct DiffArgs {
-    /// Old spec: a file, a directory, or `-` for standard input
-    #[arg(value_name = "OLD")]
-    before: PathBuf,
-    /// New spec
-    #[arg(value_name = "NEW")]
-    after: PathBuf,
+    /// Old and new spec, each a file, a directory, or `-` for standard input; with one SPEC, the old
+    /// one is that of --base [default: HEAD]
+    #[arg(value_name = "SPEC", num_args = 1..=2, required = true)]
+    specs: Vec<PathBuf>,
     /// Exit with 2 if there are differences
     #[arg(long)]
     exit_code: bool,
 }
 
 impl Run for DiffArgs {
-    const MATTERS: Matters = Matters { shards: false, ..Matters::SPEC };
+    const MATTERS: Matters = Matters { shards: false, base: true, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
         Facts {
-            files: vec![(&self.before, Takes::Spec), (&self.after, Takes::Spec)],
+            files: self.specs.iter().map(|path| (path.as_path(), Takes::Spec)).collect(),
             ..Facts::offline("diff")
+        }
+    }
+
+    fn check(&self, global: &Global) -> Result<(), String> {
+        match self.specs.len() {
+            2 if global.base.is_some() => {
+                Err("`diff OLD NEW` has no --base, which would have no effect; remove it, or name one SPEC".to_owned())
+            }
+            _ => Ok(()),
         }
     }
 
@@ -53,8 +60,19 @@ impl Run for DiffArgs {
         let Session { settings, output, .. } = *session;
         let mut sources = Sources::default();
         let mut errors = Diagnostics::default();
-        let before = read(&self.before, settings, &mut sources, &mut errors)?;
-        let after = read(&self.after, settings, &mut sources, &mut errors)?;
+        let (before, after) = match self.specs.as_slice() {
+            [before, after] => {
+                let before = read(before, settings, &mut sources, &mut errors)?;
+                (before, read(after, settings, &mut sources, &mut errors)?)
+            }
+            specs => {
+                let base = old_spec(specs, settings, &mut sources)?;
+                output.say(&format!("The old spec is that of {}", base.source));
+                let after =
+                    specs.first().map(|path| read(path, settings, &mut sources, &mut errors));
+                (Some(base.desired), after.transpose()?.flatten())
+            }
+        };
         let (Some(before), Some(after)) = (before, after) else {
             return report(errors, &sources, settings, output);
         };
@@ -71,6 +89,22 @@ impl Run for DiffArgs {
             }
         }
         Ok(if self.exit_code && !changes.is_empty() { Exit::Differences } else { Exit::Success })
+    }
+}
+
+/// Reads the base of a spec: that of `--base`, or else the last commit.
+fn old_spec(
+    specs: &[PathBuf],
+    settings: &Settings<'_>,
+    sources: &mut Sources,
+) -> anyhow::Result<Base> {
+    let options = settings.base_options()?;
+    match &settings.flags.base {
+        Some(name) => Ok(Base::load_into(name, specs, &options, sources)?),
+        None => Base::load_into("HEAD", specs, &options, sources).map_err(|error| {
+            let why = anyhow::Error::new(error);
+            Ended::usage(format!("{why:#}; name both specs: zonewright diff OLD NEW"))
+        }),
     }
 }
 

@@ -22,7 +22,7 @@ use crate::model::Only;
 use crate::render::text::write_drift;
 use crate::render::{DriftView, patch};
 
-/// Detect drift: what changed, when, and who changed it
+/// Detect drift: what changed outside the spec, and when
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright drift zones/ --base HEAD\n  zonewright drift zones/ --base HEAD --fail-on drifted,conflicting --metrics drift.prom\n  zonewright drift zones/ --base HEAD --propose drift.patch"

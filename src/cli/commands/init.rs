@@ -6,7 +6,6 @@ mod starter_files;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::bail;
 use clap::Args;
@@ -33,6 +32,9 @@ const MOST_LISTED: usize = 200;
 
 /// Maximum number of zones that a sentence names.
 const MOST_NAMED: usize = 10;
+
+/// Message if no zone is chosen.
+const NOTHING_WRITTEN: &str = "Nothing was written.";
 
 /// Start here: create a spec from your live zones or from an example, and the files that go with it
 ///
@@ -71,9 +73,9 @@ impl Run for InitArgs {
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
-        let Session { settings, output, .. } = *session;
+        let Session { output, .. } = *session;
         let mut report = NewFiles::default();
-        let outcome = write_all(self, &mut report, settings, output).await;
+        let outcome = write_all(self, &mut report, session).await;
         if outcome.is_err() && !report.written.is_empty() {
             output.message(&format!(
                 "written before the error, and kept: {}",
@@ -89,13 +91,13 @@ impl Run for InitArgs {
 async fn write_all(
     args: &InitArgs,
     report: &mut NewFiles,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
+    session: &Session<'_>,
 ) -> anyhow::Result<()> {
+    let settings = session.settings;
     if let Some(place) = default_spec::present() {
         report.existing.push(place);
     } else {
-        spec(args, report, settings, output).await?;
+        spec(args, report, session).await?;
     }
     let host = match args.pipeline {
         Some(Wanted::None) => None,
@@ -146,37 +148,46 @@ fn write_new(all: Vec<(String, String)>, report: &mut NewFiles) -> anyhow::Resul
 
 /// Writes a spec: of live zones if there are credentials, or else an example. An error ends the run
 /// if there is no spec.
-async fn spec(
-    args: &InitArgs,
-    report: &mut NewFiles,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-) -> anyhow::Result<()> {
+async fn spec(args: &InitArgs, report: &mut NewFiles, session: &Session<'_>) -> anyhow::Result<()> {
+    let Session { settings, output, .. } = *session;
     let missing = match settings.connection() {
         Ok(_) => None,
         Err(error) if settings.has_no_credentials() => Some(error),
         // Half of a pair or an unreadable file is a mistake, for which an example is no substitute.
         Err(error) => return Err(error),
     };
-    let Some(missing) = missing else { return imported(args, report, settings, output).await };
+    let Some(missing) = missing else { return imported(args, report, session).await };
     if args.all {
         return Err(missing.context("failed to list the zones for --all"));
     }
+    let name = name_of_example(settings, &format!("{missing:#}; without them"))?;
+    output.say(&format!("{missing:#}"));
+    output.say("No zone is read: writing an example. To import your zones instead, remove the example, set the variable, and run this again.");
+    write_example(name.as_ref(), report)
+}
+
+/// Returns the name in `--zone` for the example.
+///
+/// # Errors
+/// The example cannot have such a name. `missing` says why no zone is read.
+fn name_of_example(settings: &Settings<'_>, missing: &str) -> anyhow::Result<Option<ZoneName>> {
     let first_name = settings.flags.zone.first().map(|name| ZoneName::parse(name));
-    let name = match (first_name, settings.flags.zone.len()) {
-        (None, _) => None,
+    match (first_name, settings.flags.zone.len()) {
+        (None, _) => Ok(None),
         (Some(Ok(name)), 1) if is_one_label(&name) => {
             return Err(Ended::usage(format!(
                 "the example needs a domain of two labels or more, and --zone {name} has one: use for example --zone \
                  example.{name}"
             )));
         }
-        (Some(Ok(name)), 1) => Some(name),
-        _ => bail!("{missing:#}; without them, give --zone one name for the example, or none"),
-    };
-    output.say(&format!("{missing:#}"));
-    output.say("No zone is read: writing an example. To import your zones instead, remove the example, set the variable, and run this again.");
-    let (path, text) = starter_files::example(name.as_ref());
+        (Some(Ok(name)), 1) => Ok(Some(name)),
+        _ => bail!("{missing}, give --zone one name for the example, or none"),
+    }
+}
+
+/// Writes the example of a spec.
+fn write_example(name: Option<&ZoneName>, report: &mut NewFiles) -> anyhow::Result<()> {
+    let (path, text) = starter_files::example(name);
     files::create(Path::new(&path), &text)?;
     report.written.push(path);
     Ok(())
@@ -186,15 +197,21 @@ async fn spec(
 async fn imported(
     args: &InitArgs,
     report: &mut NewFiles,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
+    session: &Session<'_>,
 ) -> anyhow::Result<()> {
+    let Session { settings, output, interrupt, .. } = *session;
     let connection =
         OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await?;
     let all = list_zones(&connection.reader, &connection.options(settings, output).read).await;
     connection.close().await;
     let all: BTreeSet<ZoneName> = all?.into_iter().map(|zone| zone.name).gather();
     output.hide();
+    if all.is_empty() && settings.flags.sandbox.is_some() && !args.all {
+        let empty = "The sandbox has no zone";
+        let name = name_of_example(settings, empty)?;
+        output.say(&format!("{empty}: writing an example, which `plan --sandbox` rehearses."));
+        return write_example(name.as_ref(), report);
+    }
     if all.is_empty() {
         bail!(
             "these credentials can see no zone; give them access to one, or run this without them for an example"
@@ -220,7 +237,7 @@ async fn imported(
         output.diagnostics(&unselected, &Sources::default());
         selected.zones.into_keys().collect()
     } else if output.can_ask() && output.format == Format::Text {
-        asked(&all, output)?
+        interrupt.while_asking(NOTHING_WRITTEN, || asked(&all, output))?
     } else {
         listed(&all, output);
         return Err(Ended::usage(match output.format {
@@ -234,7 +251,7 @@ async fn imported(
         }));
     };
     if chosen.is_empty() {
-        output.message("No zone was chosen. Nothing was written.");
+        output.message(&format!("No zone was chosen. {NOTHING_WRITTEN}"));
         return Err(Ended::Reported(Exit::Refused).into());
     }
     report.imported = chosen.iter().map(ToString::to_string).collect();

@@ -82,6 +82,8 @@ commands! {
         Resolve(resolve::ResolveArgs),
         Waf(waf::WafArgs),
         Diff(diff::DiffArgs),
+        Show(show::ShowArgs),
+        Explain(explain::ExplainArgs),
         Watch(watch::WatchArgs),
         Doctor(doctor::DoctorArgs),
         Snapshot(snapshot::SnapshotArgs),

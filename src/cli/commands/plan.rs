@@ -17,7 +17,7 @@ use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
 use crate::cli::recordings::{Foresight, RequestArgs};
 use crate::cli::settings::Settings;
-use crate::cli::shared_arguments::{ConsentArgs, Global, PartArgs, SpecArgs};
+use crate::cli::shared_arguments::{ConsentArgs, DefaultBaseArgs, Global, PartArgs, SpecArgs};
 use crate::cli::show_plan::show_plan;
 use crate::cli::snapshot_options::SnapshotOptions;
 use crate::live::snapshot::Snapshot;
@@ -40,6 +40,9 @@ pub(in crate::cli) struct PlanArgs {
     /// A part.
     #[command(flatten)]
     part: PartArgs,
+    /// The base.
+    #[command(flatten)]
+    default_base: DefaultBaseArgs,
     /// Permissions.
     #[command(flatten)]
     consents: ConsentArgs,
@@ -86,7 +89,9 @@ impl Run for PlanArgs {
                        such as .json";
             return Err(Ended::usage(why));
         }
-        let (goal, consents) = load_with_consents(&self.spec, &self.consents, settings, output)?;
+        let base = self.default_base.choice();
+        let (goal, consents) =
+            load_with_consents(&self.spec, &self.consents, base, settings, output)?;
         let mut goal = goal.with_only(Only::new(self.part.only.clone()));
         let foresight = self.requests.open(output)?;
         if let Some(open) = self.against.open(&mut goal, settings, output)? {
@@ -132,6 +137,12 @@ impl Run for PlanArgs {
                 .with_context(|| format!("failed to save the plan as {}", path.display()))?;
         }
         show_plan(&planned, &verdict, requests.len(), Extent::Whole, settings, output)?;
+        if let Some(path) = self.out.as_ref().filter(|path| path.is_file()) {
+            let path = path.display();
+            output.say(&format!(
+                "saved as {path}; to show it again: zonewright show {path}; to apply it: zonewright apply {path}"
+            ));
+        }
         let exit = exit(&verdict, self);
         // The process ends here, and dropping 100,000 records would take a twentieth of the run
         // time. Only the options are dropped, so that their credentials are wiped.

@@ -19,7 +19,7 @@ use crate::cli::exit_codes::Exit;
 use crate::cli::load_spec::load_with_consents;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
-use crate::cli::shared_arguments::{ConsentArgs, Format, SpecArgs};
+use crate::cli::shared_arguments::{BaseChoice, ConsentArgs, Format, SpecArgs};
 use crate::cli::show_plan::show_plan;
 use crate::cli::snapshot_options::SnapshotOptions;
 use crate::diagnostic::count;
@@ -80,7 +80,8 @@ impl Run for RehearseArgs {
 
 async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit> {
     let Session { settings, output, .. } = *session;
-    let (mut goal, consents) = load_with_consents(&args.spec, &args.consents, settings, output)?;
+    let (mut goal, consents) =
+        load_with_consents(&args.spec, &args.consents, BaseChoice::Named, settings, output)?;
     let snapshot = match args.against.open(&mut goal, settings, output)? {
         Some(open) => open.snapshot,
         None => read(&goal, settings, output).await?,

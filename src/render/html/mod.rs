@@ -15,14 +15,14 @@ use super::entries::ZoneEntries;
 use super::escape::{html, html_prose};
 use super::findings::{Findings, Region, detail};
 use super::names_in_words::in_both_forms;
-use super::operation_view::{OperationView, Review, zone_dangers};
+use super::operation_view::{OperationView, Review, rest, zone_dangers};
 use crate::api::time_at_limit;
 use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::document::place::place;
 use crate::insight::traffic::Report;
 use crate::model::sort_by_key;
-use crate::plan::GivenConsent;
+use crate::plan::{GivenConsent, MissingConsent};
 
 /// Maximum number of zones that can be selected one by one; each needs a line in the style sheet.
 const CHOICES: usize = 500;
@@ -42,7 +42,8 @@ pub(super) const DOCUMENT: Document = Document {
 /// Returns the page of a plan.
 #[must_use]
 pub fn plan(review: &Review<'_>) -> String {
-    let zones: Vec<ZoneEntries<'_>> = review.plan.zones.iter().map(ZoneEntries::of).collect();
+    let (unchanged, zones): (Vec<_>, Vec<_>) =
+        review.plan.zones.iter().map(ZoneEntries::of).partition(is_unchanged);
     let mut page = start(
         &format!("zonewright plan: {}", review.verdict_words()),
         &style::zone_choices(choices(&zones)),
@@ -55,7 +56,32 @@ pub fn plan(review: &Review<'_>) -> String {
     for (number, zone) in zones.iter().enumerate() {
         zone::write(&mut page, zone, number, review.sources);
     }
+    unchanged_zones(&mut page, &unchanged);
     end(page)
+}
+
+/// Returns true for a zone of which a plan says nothing but numbers.
+fn is_unchanged(zone: &ZoneEntries<'_>) -> bool {
+    zone.zone.operations.is_empty() && zone.zone.notes.is_empty() && zone.zone.impact.is_empty()
+}
+
+/// Adds the names of the zones without changes, folded.
+fn unchanged_zones(page: &mut String, zones: &[ZoneEntries<'_>]) {
+    if zones.is_empty() {
+        return;
+    }
+    page.push_str(&format!(
+        "<details class=\"folded\"><summary>{} unchanged</summary>\n<ul>\n",
+        count(zones.len(), "zone")
+    ));
+    for zone in zones {
+        page.push_str(&format!(
+            "<li>{} <span class=\"dim\">{}</span></li>\n",
+            html(&in_both_forms(zone.zone.name.as_str())),
+            html(&rest(zone.zone))
+        ));
+    }
+    page.push_str("</ul></details>\n");
 }
 
 /// Returns the page of the findings about a spec.
@@ -171,6 +197,12 @@ fn consents(page: &mut String, review: &Review<'_>) {
         page.push_str(&format!(
             "<li>{words}<code class=\"flag\">{}</code></li>\n",
             html(&consent.flag)
+        ));
+    }
+    if missing.len() > 1 {
+        page.push_str(&format!(
+            "<li>To allow all of them: <code class=\"flag\">{}</code></li>\n",
+            html(&MissingConsent::flags(missing))
         ));
     }
     page.push_str("</ul></section>\n");

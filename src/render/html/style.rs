@@ -46,6 +46,7 @@ summary{cursor:pointer}
 .sides .none,.lengths{color:var(--dim)}.lengths{display:block;font-size:.85em}
 del,ins{text-decoration:none;font-weight:600;border-bottom:2px solid currentColor}
 del{color:var(--bad);background:var(--bad-bg)}ins{color:var(--good);background:var(--good-bg)}
+.weaker ins{color:var(--bad);background:var(--bad-bg)}
 .filters{display:none;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;position:sticky;top:0;z-index:1;background:var(--page);border-bottom:1px solid var(--line);padding:.5rem 0}
 .filters fieldset{border:0;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:.2rem .9rem}
 .filters label{min-height:2rem;display:inline-flex;align-items:center;gap:.35rem}

@@ -198,9 +198,11 @@ fn sides(page: &mut String, view: &OperationView<'_>) {
     if lines.is_empty() {
         return;
     }
-    page.push_str(
-        "<table class=\"sides\"><thead><tr><th scope=\"col\">field</th><th scope=\"col\">before</th><th scope=\"col\">after</th></tr></thead><tbody>\n",
-    );
+    // What weakens the protection is not shown in the colour of what is good.
+    let weaker = if view.weakens() { " weaker" } else { "" };
+    page.push_str(&format!(
+        "<table class=\"sides{weaker}\"><thead><tr><th scope=\"col\">field</th><th scope=\"col\">before</th><th scope=\"col\">after</th></tr></thead><tbody>\n",
+    ));
     for (name, before, after) in lines {
         let (left, right) = cells(before.as_deref(), after.as_deref());
         page.push_str(&format!("<tr><th scope=\"row\">{}</th>{left}{right}</tr>\n", html(name)));

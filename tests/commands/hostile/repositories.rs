@@ -135,10 +135,21 @@ impl Trap {
         ran
     }
 
-    /// Plans `spec` with a base.
+    /// Plans `spec` with a base. Without one, the last commit is the base, or nothing is.
     #[track_caller]
     fn plan(&self, directory: &str, base: &str) -> Ran {
+        let (default_base, _) = self::base(self.default_plan(directory));
+        assert!(
+            default_base.is_null() || default_base["name"] == "HEAD",
+            "{directory}: {default_base}"
+        );
         self.run(directory, &["plan", "spec", "--base", base, "--format", "json"])
+    }
+
+    /// Plans `spec` without naming a base.
+    #[track_caller]
+    fn default_plan(&self, directory: &str) -> Ran {
+        self.run(directory, &["plan", "spec", "--format", "json"]).exits(0)
     }
 
     #[track_caller]
@@ -664,4 +675,66 @@ fn a_name_of_two_things_is_refused() {
         }
         is_of(trap.plan("tree", full), &commit);
     }
+}
+
+/// The last commit is read with the same precautions as a base that is named: it is the base, or
+/// one line says why it is not.
+#[test]
+fn the_last_commit_is_a_base_like_any_other() {
+    let trap = Trap::new();
+    let commit = trap.git("tree", &["rev-parse", "HEAD"]);
+    is_of(trap.default_plan("tree"), &commit);
+    #[track_caller]
+    fn is_refused(ran: Ran, reason: &str) {
+        let line = ran.stderr.lines().find(|line| line.starts_with("Planned without a base: "));
+        assert!(line.is_some_and(|line| line.contains(reason)), "{ran:?}");
+        assert!(base(ran).0.is_null());
+    }
+    // Names that could be taken for the last commit: a path, a replacement, a bare repository.
+    trap.file("tree/HEAD", "ref: refs/heads/other\n");
+    trap.file("tree/HEAD^0/zone.yaml", NOW);
+    is_of(trap.default_plan("tree"), &commit);
+    fs::remove_file(trap.at("tree/HEAD")).unwrap();
+    trap.git("tree", &["stash", "-q"]);
+    trap.file("tree/spec/zone.yaml", "version: 1\nzones: { other.example: { records: [] } }\n");
+    trap.git("tree", &["commit", "-qam", "forged"]);
+    let forged = trap.git("tree", &["rev-parse", "HEAD"]);
+    trap.git("tree", &["reset", "-q", "--hard", &commit]);
+    trap.git("tree", &["replace", &commit, &forged]);
+    trap.file("tree/spec/zone.yaml", NOW);
+    is_of(trap.default_plan("tree"), &commit);
+    trap.git("tree", &["replace", "-d", &commit]);
+    for url in urls(&trap) {
+        trap.bare("tree/spec", &url);
+        is_of(trap.default_plan("tree"), &commit);
+        for name in ["objects", "refs"] {
+            fs::remove_dir_all(trap.at("tree/spec").join(name)).unwrap();
+        }
+        for name in ["HEAD", "config"] {
+            fs::remove_file(trap.at("tree/spec").join(name)).unwrap();
+        }
+    }
+    // A tag or a branch with the name.
+    trap.file("tree/.git/refs/heads/HEAD", &format!("{forged}\n"));
+    is_refused(trap.default_plan("tree"), "names more than one thing");
+    fs::remove_file(trap.at("tree/.git/refs/heads/HEAD")).unwrap();
+    // A `.git` that is part of the tree, and one that leads nowhere.
+    trap.file("own/spec/zone.yaml", NOW);
+    trap.bare("own/evil", "ssh://127.0.0.1/x");
+    trap.file("own/.git", "gitdir: evil\n");
+    is_refused(trap.default_plan("own"), "part of a work tree");
+    trap.file("own/.git", "gitdir: nowhere\n");
+    is_refused(trap.default_plan("own"), "own/.git cannot be used");
+    // A configuration that names commands, with attributes that ask for filters and diffs.
+    trap.file("tree/.gitattributes", "* filter=evil diff=evil working-tree-encoding=UTF-16\n");
+    trap.hooks("hooks");
+    for url in urls(&trap) {
+        trap.file("tree/.git/config", &trap.hostile_config(&url));
+        is_of(trap.default_plan("tree"), &commit);
+    }
+    // An object that Git would fetch.
+    let tree = "1".repeat(40);
+    trap.file("tree/.git/refs/heads/main", &format!("{tree}\n"));
+    let ran = trap.default_plan("tree");
+    assert!(ran.stderr.contains("Planned without a base: "), "{ran:?}");
 }

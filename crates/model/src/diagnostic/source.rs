@@ -129,6 +129,13 @@ impl Sources {
         source.index = OnceLock::new();
     }
 
+    /// Changes the name under which a text is shown.
+    pub fn rename(&mut self, id: SourceId, name: String) {
+        if let Some(source) = self.all.get_mut(id.0 as usize) {
+            source.name = name;
+        }
+    }
+
     /// Returns the source with this id.
     #[must_use]
     pub fn get(&self, id: SourceId) -> Option<&Source> {

@@ -1,0 +1,106 @@
+//! What an apply did, in numbers, for a list of applies. Pure but for its input.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, Seek};
+
+use super::line::{AnyLine, Intent};
+use super::reader::{Fate, JournalText, typed};
+use super::{JournalReadError, MOST_OPERATIONS};
+use crate::plan::Action;
+use crate::wire::keyword::Keyword;
+
+/// What an apply did, in numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JournalSummary {
+    /// When the apply began, RFC 3339.
+    pub began_at: String,
+    /// The zones to which requests were sent.
+    pub zones: BTreeSet<String>,
+    /// Operations that took effect, by action.
+    pub done: BTreeMap<Action, usize>,
+    /// Operations whose result is unknown.
+    pub unknown: usize,
+    /// False if the apply did not reach its end.
+    pub has_ended: bool,
+    /// The SHA-256 of the journal.
+    pub digest: String,
+    /// The SHA-256 of what the apply was made from: a spec, or the journal that it undid.
+    pub source_digest: String,
+}
+
+impl JournalSummary {
+    /// Counts the operations of a journal.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn read<R: BufRead + Seek>(text: JournalText<R>) -> Result<Self, JournalReadError> {
+        Self::read_each(text, |_, _, _| {})
+    }
+
+    /// Counts the operations of a journal. `each` gets the address, the action and the result of
+    /// every operation, in their order.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn read_each<R: BufRead + Seek>(
+        mut text: JournalText<R>,
+        mut each: impl FnMut(&str, Action, &'static str),
+    ) -> Result<Self, JournalReadError> {
+        let outcomes = text.take_outcomes();
+        let (count, _) = text.extent();
+        let mut summary = Self {
+            digest: text.digest().to_owned(),
+            source_digest: text.source_digest().to_owned(),
+            ..Self::default()
+        };
+        let mut lines = text.lines()?;
+        let mut operations = 0;
+        while lines.number < count
+            && let Some(line) = lines.next()?
+        {
+            let number = lines.number;
+            let broken = |what| JournalReadError::Broken(number, what);
+            let any: AnyLine = typed(&line).map_err(broken)?;
+            match any.event.as_str() {
+                "begin" => summary.began_at = any.time,
+                "end" => summary.has_ended = true,
+                "intent" => {
+                    let intent: Intent = typed(&line).map_err(broken)?;
+                    operations += intent.operations.len();
+                    if operations > MOST_OPERATIONS {
+                        return Err(JournalReadError::TooLarge(
+                            MOST_OPERATIONS as u64,
+                            "operations",
+                        ));
+                    }
+                    let fate = outcomes.get(&intent.step).map_or(Fate::Unknown, |end| end.fate);
+                    for operation in intent.operations {
+                        let Keyword(action) = operation.action;
+                        let result = match fate {
+                            Fate::Done => {
+                                *summary.done.entry(action).or_default() += 1;
+                                "done"
+                            }
+                            Fate::Unknown => {
+                                summary.unknown += 1;
+                                "unknown result"
+                            }
+                            Fate::Restored => "taken back",
+                            Fate::Nothing => "no effect",
+                        };
+                        each(&operation.address, action, result);
+                    }
+                    summary.zones.insert(intent.zone);
+                }
+                _ => {}
+            }
+        }
+        Ok(summary)
+    }
+
+    /// Returns true if the apply changed something, or may have.
+    #[must_use]
+    pub fn has_changes(&self) -> bool {
+        self.unknown > 0 || !self.done.is_empty()
+    }
+}
