@@ -27,7 +27,7 @@ pub(super) fn check(tree: &Tree, diagnostics: &mut Diagnostics) -> bool {
     false
 }
 
-/// The sum so far.
+/// Sums up the weights of a tree, within the limit.
 struct Weighing<'t> {
     tree: &'t Tree,
     budget: EvaluationBudget,

@@ -59,8 +59,8 @@ pub fn create_body(form: &RecordForm) -> Json {
 
 /// Returns the body that changes a record, with the differences only.
 ///
-/// Cloudflare may replace an object as a whole. So if one member of `data` differs, all are sent,
-/// and `settings` includes those that are on and stay on.
+/// Cloudflare may replace an object as a whole. So if one member of `data` differs, all members are
+/// sent, and a change of `settings` also contains the other settings that are on.
 ///
 /// # Sources
 /// PATCH of a DNS record merges the fields sent and keeps the others:

@@ -59,7 +59,7 @@ pub(super) fn short(id: &str) -> String {
     cut(id, SHORT_ID)
 }
 
-/// Returns an expression in a sentence.
+/// Formats an expression for a sentence.
 pub(super) fn expression(text: &str) -> String {
     format!("`{}`", cut(text, MOST_OF_EXPRESSION))
 }

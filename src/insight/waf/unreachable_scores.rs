@@ -79,7 +79,7 @@ pub fn unreachable_families(catalogue: &Catalogue, overrides: &Overrides) -> Vec
     effective_deployment(&body, catalogue).as_ref().map(of_effective).unwrap_or_default()
 }
 
-/// Returns the same for a deployment.
+/// Returns these families for a deployment.
 pub(super) fn of_effective(effective: &EffectiveDeployment) -> Vec<Reach> {
     let Some(threshold) = effective.threshold().filter(|_| effective.acts()) else {
         return Vec::new();

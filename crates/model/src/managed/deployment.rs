@@ -220,7 +220,7 @@ fn lay_rules(
 ) {
     let RuleTuning { target, enabled, action, note, place } = tuning;
     let Some(catalogue) = catalogue else {
-        // Reported once for the deployment.
+        // One finding for the whole deployment is enough.
         let kind = ProblemKind::NoRuleset(ruleset);
         if !problems.iter().any(|p| p.kind == kind) {
             problems.push(Problem { kind, place: *place });

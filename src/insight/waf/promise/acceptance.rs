@@ -84,12 +84,12 @@ fn of_key(key: &str, is: &str, deployment: &DesiredDeployment) -> Option<String>
     }
 }
 
-/// Returns an action at the score that stops requests.
+/// Returns the obstacle for an action at the score that stops requests.
 fn acting(action: &str) -> Option<String> {
     (!only_logs(action)).then(|| format!("`{action}` stops requests, which is never reported"))
 }
 
-/// Returns an action of a rule that is as strong as any promise.
+/// Returns the obstacle for an action of a rule that is as strong as any promise.
 fn too_strong(action: &str, deployment: &DesiredDeployment) -> Option<String> {
     let DesiredDeployment { tags, rules, .. } = deployment;
     let mut stated =
@@ -103,7 +103,7 @@ fn too_strong(action: &str, deployment: &DesiredDeployment) -> Option<String> {
     (!is_weak).then(|| format!("`{action}` stops requests, which is never reported"))
 }
 
-/// Returns an override of a rule or a tag.
+/// Returns the obstacle for an override of a rule or a tag.
 fn of_override(name: &RuleName, is: &str, deployment: &DesiredDeployment) -> Option<String> {
     let DesiredDeployment { ruleset, action, paranoia, .. } = deployment;
     let text = name.as_str();
@@ -149,7 +149,7 @@ fn is_stated(name: &str, is_switch: bool, deployment: &DesiredDeployment) -> boo
         })
 }
 
-/// Returns a rule that lets requests skip others.
+/// Returns the obstacle for a rule that lets requests skip others.
 fn of_rule(
     name: &str,
     is: &RuleBody,

@@ -167,7 +167,7 @@ fn freed(
     (!rules.is_empty()).then_some(Freed::Some(rules))
 }
 
-/// Returns a rule that counts.
+/// Returns the shortfall for a rule that counts.
 fn shortfall(
     phase: Phase,
     rule: &LiveRule,

@@ -95,7 +95,7 @@ struct Promise<'a> {
 }
 
 impl<'a> Promise<'a> {
-    /// Returns true if the spec promises that a rule is on; given as the spec alone would have it.
+    /// Returns true if the spec promises that a rule is on; `rule` is as the spec alone has it.
     fn is_on(&self, rule: &EffectiveRule<'_>) -> bool {
         let is_said = matches!(rule.why, DecidedBy::Rule | DecidedBy::Tag(_));
         let is_in_floor = match self.desired.ruleset {
@@ -359,7 +359,7 @@ impl<'a> Promise<'a> {
     }
 }
 
-/// Returns the override that decides about a rule.
+/// Returns the override that determines the state of a rule.
 fn cause_of(rule: &EffectiveRule<'_>, why: &DecidedBy, is: &str) -> Option<Cause> {
     let of_tag =
         |tag: String| Cause::Override { shown: format!("tag {tag}"), name: tag, is: is.to_owned() };
