@@ -192,11 +192,11 @@ mod tests {
     fn values_get_the_type_of_their_setting() {
         let typed = |name: &str, value: Value| typed_value(name, of(name).unwrap().kind, value);
         let text = |text: &str| Value::from(text);
-        assert_eq!(typed_value("min_tls_version", Value::Decimal("1.2".into())), Ok(text("1.2")));
-        assert_eq!(typed_value("min_tls_version", Value::Decimal("1".into())), Ok(text("1.0")));
-        assert_eq!(typed_value("brotli", Value::Bool(true)), Ok(text("on")));
-        assert_eq!(typed_value("origin_max_http_version", Value::Integer(2)), Ok(text("2")));
-        assert_eq!(typed_value("browser_cache_ttl", text("14400")), Ok(Value::Integer(14400)));
+        assert_eq!(typed("min_tls_version", Value::Decimal("1.2".into())), Ok(text("1.2")));
+        assert_eq!(typed("min_tls_version", Value::Decimal("1".into())), Ok(text("1.0")));
+        assert_eq!(typed("brotli", Value::Bool(true)), Ok(text("on")));
+        assert_eq!(typed("origin_max_http_version", Value::Integer(2)), Ok(text("2")));
+        assert_eq!(typed("browser_cache_ttl", text("14400")), Ok(Value::Integer(14400)));
         for (name, value, help) in [
             ("ssl", text("strictt"), "did you mean `strict`?"),
             ("brotli", text("enabled"), "did you mean `on`?"),
@@ -209,12 +209,12 @@ mod tests {
             ("proxy_read_timeout", Value::Integer(0), "write a number from 1 to 6000"),
             ("challenge_ttl", Value::Integer(301), "write one of 300,"),
         ] {
-            let (_, found) = typed_value(name, value).unwrap_err();
+            let (_, found) = typed(name, value).unwrap_err();
             assert!(found.starts_with(help) || help.starts_with(&found), "{name}: {found}");
         }
         let header = |member: &str, value: Value| {
             let inner = Value::Map(BTreeMap::from([(member.to_owned(), value)]));
-            typed_value(
+            typed(
                 "security_header",
                 Value::Map(BTreeMap::from([("strict_transport_security".to_owned(), inner)])),
             )

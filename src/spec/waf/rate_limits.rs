@@ -228,14 +228,14 @@ mod tests {
     #[test]
     fn durations_read_back() {
         for seconds in RATE_PERIODS.iter().chain(RATE_TIMEOUTS) {
-            assert_eq!(super::seconds(&duration(*seconds)), Some(*seconds));
+            assert_eq!(super::duration_seconds(&duration(*seconds)), Some(*seconds));
         }
         assert_eq!(
             (duration(600), duration(3600), duration(90)),
             ("10m".to_owned(), "1h".to_owned(), "90s".to_owned())
         );
         for bad in ["", "m", "10", "1 m", "-1m", "1w", "99999999999d", "ü"] {
-            assert_eq!(super::seconds(bad), None, "{bad}");
+            assert_eq!(super::duration_seconds(bad), None, "{bad}");
         }
     }
 }

@@ -112,7 +112,7 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
 
 #[cfg(test)]
 mod tests {
-    use super::{lines, unified, words};
+    use super::{split_lines, unified, words};
 
     #[test]
     fn texts_are_divided_without_loss() {

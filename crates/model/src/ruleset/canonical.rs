@@ -245,27 +245,21 @@ mod tests {
         let rates = [
             (None, false),
             (Some(Value::Null), false),
-            (Some(map_members(&[])), false),
+            (Some(map(&[])), false),
             (Some(Value::from("soon")), false),
-            (Some(map_members(&[("counting_expression", Value::from(""))])), false),
+            (Some(map(&[("counting_expression", Value::from(""))])), false),
             (
-                Some(map_members(&[
-                    ("requests_to_origin", Value::from(false)),
-                    ("period", Value::Null),
-                ])),
+                Some(map(&[("requests_to_origin", Value::from(false)), ("period", Value::Null)])),
                 false,
             ),
             (
-                Some(map_members(&[
+                Some(map(&[
                     ("characteristics", fields),
                     ("counting_expression", Value::from("(true)")),
                 ])),
                 true,
             ),
-            (
-                Some(map_members(&[("counting_expression", Value::from("(http.host eq \"a\")"))])),
-                true,
-            ),
+            (Some(map(&[("counting_expression", Value::from("(http.host eq \"a\")"))])), true),
         ];
         for (rate, has_one) in rates {
             let mut body = RuleBody::default();

@@ -310,30 +310,23 @@ mod tests {
     #[test]
     fn as_few_as_possible_have_moved() {
         assert_eq!(
-            told(
-                Some(compare_lists(&["a", "b", "c"], false)),
-                Some(compare_lists(&["c", "a", "b"], false))
-            ),
+            told(Some(list(&["a", "b", "c"], false)), Some(list(&["c", "a", "b"], false))),
             ["> x.c first"]
         );
         assert_eq!(
-            told(
-                Some(compare_lists(&["a", "b", "c"], false)),
-                Some(compare_lists(&["a", "c", "b"], false))
-            ),
+            told(Some(list(&["a", "b", "c"], false)), Some(list(&["a", "c", "b"], false))),
             ["> x.c a"]
         );
         // Added and removed items move no other item.
-        let both =
-            told(Some(compare_lists(&["a", "b"], false)), Some(compare_lists(&["n", "b"], false)));
+        let both = told(Some(list(&["a", "b"], false)), Some(list(&["n", "b"], false)));
         assert_eq!(both, ["- x.a", "+ x.n"]);
     }
 
     #[test]
     fn an_empty_list_is_not_silence_where_it_manages() {
-        assert_eq!(told(None, Some(compare_lists(&[], true))), ["+ x"]);
-        assert_eq!(told(Some(compare_lists(&[], true)), None), ["- x"]);
-        assert_eq!(told(None, Some(compare_lists(&[], false))), Vec::<String>::new());
+        assert_eq!(told(None, Some(list(&[], true))), ["+ x"]);
+        assert_eq!(told(Some(list(&[], true)), None), ["- x"]);
+        assert_eq!(told(None, Some(list(&[], false))), Vec::<String>::new());
     }
 
     #[test]
