@@ -7,10 +7,13 @@ use std::net::IpAddr;
 
 use super::direction::Direction;
 use super::effect::{Effect, Topic, listed};
-use super::mistyped_addresses::{host, leaves, site, slip};
+use super::mistyped_addresses::{host, leaves, loses_group, site, slip};
 use super::other_zones::OtherZones;
 use super::zone_view::View;
-use crate::model::{Danger, Fqdn, Gather};
+use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
+
+/// Number of replaced addresses among which one with another group is looked for.
+const MOST_CANDIDATES: usize = 16;
 
 /// Returns the effects of changed addresses for a name.
 pub(super) fn compare(
@@ -55,6 +58,12 @@ pub(super) fn compare(
             by_host
         });
     let mut effects = Vec::new();
+    if !old.is_empty() && !new.is_empty() && old.is_disjoint(&new) && !is_proxied {
+        effects.extend(
+            stale_fingerprints(name, before, after)
+                .map(|line| Effect::shown(Topic::Addresses, name, Direction::Neutral, line)),
+        );
+    }
     if !is_proxied {
         effects.extend(left_in_place(&old, &new).map(|line| {
             Effect::shown(Topic::Addresses, name, Direction::Neutral, format!("{name}: {line}"))
@@ -64,8 +73,14 @@ pub(super) fn compare(
         let family = usize::from(!came.is_ipv4());
         let alike = gone_by_host.get(&host(*came)).into_iter().flatten();
         let mut slips = alike.filter_map(|gone| Some((*gone, slip(*gone, *came)?)));
-        if let Some((gone, how)) = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others))
-        {
+        let found = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others));
+        let without_group = || {
+            let candidates = gone.iter().take(MOST_CANDIDATES);
+            let mut shorter = candidates.filter(|gone| loses_group(**gone, *came));
+            let gone = shorter.find(|gone| leaves(name, **gone, *came, after, others))?;
+            Some((*gone, "a missing group"))
+        };
+        if let Some((gone, how)) = found.or_else(without_group) {
             let line = format!(
                 "{name}: {came} differs from {gone} by {how} and is in no network that is in use"
             );
@@ -86,6 +101,36 @@ pub(super) fn compare(
         });
     }
     effects
+}
+
+/// Describes the fingerprints of keys and certificates that stay although the host moves.
+fn stale_fingerprints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Option<String> {
+    let pinned = |kind: RecordType, holder: &Fqdn| {
+        let values = |view: View<'_, '_>| -> Vec<Rdata> {
+            view.of_type(holder, kind).iter().map(|entry| entry.data.clone()).collect()
+        };
+        let staying = values(after);
+        !staying.is_empty() && staying == values(before)
+    };
+    let mut kinds = Vec::new();
+    if pinned(RecordType::Sshfp, name) {
+        kinds.push("SSHFP".to_owned());
+    }
+    let below = after.0.node(name.as_str()).map(|node| node.below().collect::<Vec<_>>());
+    for node in below.into_iter().flatten() {
+        let holder = Fqdn::reported(node.name());
+        // `_25._tcp` before the host (RFC 6698 section 3).
+        let is_of_port = holder.label_count() == name.label_count() + 2;
+        if is_of_port && node.name().starts_with('_') && pinned(RecordType::Tlsa, &holder) {
+            kinds.push(format!("TLSA ({})", after.0.name().relative(&holder)));
+        }
+    }
+    (!kinds.is_empty()).then(|| {
+        format!(
+            "{name} moves and keeps {}: clients that check them refuse a host with other keys",
+            listed(kinds)
+        )
+    })
 }
 
 /// Describes a move of one address family to other networks while the other family stays, so that

@@ -13,6 +13,7 @@ use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
     let mut effects = Vec::new();
     servers(name, before, after, &mut effects);
+    proxied_servers(name, before, after, &mut effects);
     trust(name, before, after, &mut effects);
     effects
 }
@@ -110,6 +111,29 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
             !after.leads_somewhere(host) && (!old.contains(*host) || before.leads_somewhere(host));
         if is_lost {
             effects.push(breaks(format!("{name}: its name server {host} has no address")));
+        }
+    }
+}
+
+/// Adds the effect of name servers of a delegated name that become proxied.
+fn proxied_servers(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+    effects: &mut Vec<Effect>,
+) {
+    if name == after.0.name().as_fqdn() || !after.0.serving().proxies() {
+        return;
+    }
+    let is_proxied =
+        |view: View<'_, '_>, host: &Fqdn| view.at(host).iter().any(|entry| entry.is_proxied());
+    for host in servers_at(after, name) {
+        if is_proxied(after, host) && !is_proxied(before, host) {
+            let line = format!(
+                "{name}: its name server {host} is proxied, and Cloudflare's edge answers no questions about {name}"
+            );
+            let danger = Danger::BreaksDelegation;
+            effects.push(Effect::needing(danger, Topic::NameServers, name, line));
         }
     }
 }

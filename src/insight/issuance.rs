@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use strsim::damerau_levenshtein;
 
 use super::direction::Direction;
+use super::dns::{Answer, End};
 use super::effect::{Effect, Topic, listed};
 use super::zone_view::View;
-use crate::model::{Danger, Fqdn, Rdata};
+use crate::model::{Danger, Fqdn, Rdata, RecordType, ZoneName};
 
 /// Identifiers of authorities.
 ///
@@ -141,25 +142,61 @@ pub(super) struct Policy {
     unreachable: BTreeSet<String>,
 }
 
-/// Returns the policy that applies to a name: the records of its closest ancestor with any CAA
-/// records (RFC 8659 section 3).
-fn policy(view: View<'_, '_>, name: &Fqdn) -> Option<Policy> {
-    let mut rest = name.as_str();
-    loop {
-        let own = Fqdn::reported(rest);
-        if !view.covers(&own) {
-            return None;
+/// The policy that applies to a name.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Applicable {
+    /// No record limits the authorities.
+    Missing,
+    /// The known zones do not tell, for this reason.
+    Unknown(String),
+    Policy(Box<Policy>),
+}
+
+impl Applicable {
+    /// Returns the policy, which is empty if there is none; `None` if it is unknown.
+    fn known(self) -> Option<Policy> {
+        match self {
+            Self::Missing => Some(Policy::default()),
+            Self::Policy(policy) => Some(*policy),
+            Self::Unknown(_) => None,
         }
-        let records: Vec<_> =
-            view.at(&own).into_iter().filter(|r| matches!(r.data, Rdata::Caa(_))).collect();
-        if !records.is_empty() {
-            return Some(read(records.iter().map(|r| r.data)));
-        }
-        rest = rest.split_once('.')?.1;
     }
 }
 
-pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
+/// Finds the policy that applies to a name of a zone: aliases are followed, then the next name
+/// above counts (RFC 8659 section 3).
+pub(super) fn applicable<'a>(
+    answer: impl Fn(&Fqdn, RecordType) -> Answer<'a>,
+    zone: &ZoneName,
+    name: &Fqdn,
+) -> Applicable {
+    let mut rest = name.as_str();
+    loop {
+        let own = Fqdn::reported(rest);
+        if !own.is_within(zone.as_fqdn()) {
+            return Applicable::Missing;
+        }
+        let found = answer(&own, RecordType::Caa);
+        match &found.end {
+            End::Records(set) => {
+                return Applicable::Policy(Box::new(read(set.iter().map(|entry| entry.data))));
+            }
+            End::NoData(_) | End::NoName | End::Edge(_) => {}
+            End::Elsewhere
+            | End::Referral(_)
+            | End::Loop
+            | End::Cloudflare(..)
+            | End::Unknown(_) => {
+                let words = found.words(RecordType::Caa);
+                return Applicable::Unknown(format!("{own} CAA: {words}"));
+            }
+        }
+        let Some((_, above)) = rest.split_once('.') else { return Applicable::Missing };
+        rest = above;
+    }
+}
+
+fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
     let mut policy = Policy::default();
     let (mut issue, mut issue_wild): (Issuers, Issuers) = (None, None);
     for record in records {
@@ -284,12 +321,24 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     let topic = Topic::Issuance;
     let changes = |line: String| Effect::needing(Danger::ChangesIssuance, topic, name, line);
     let shown = |direction, line: String| Effect::shown(topic, name, direction, line);
-    let (old, new) = (policy(before, name), policy(after, name));
+    let [old, new] = [before, after]
+        .map(|view| applicable(|name, kind| view.0.answer(name, kind), view.0.name(), name));
     if old == new {
         return Vec::new();
     }
+    if let Applicable::Unknown(why) = &new {
+        let own = |view: View<'_, '_>| -> Vec<Rdata> {
+            let records = view.of_type(name, RecordType::Caa);
+            records.iter().map(|entry| entry.data.clone()).collect()
+        };
+        if own(before) == own(after) {
+            return Vec::new();
+        }
+        let line = format!("certificates for {name}: who may issue is not certain ({why})");
+        return vec![shown(Direction::Unclassified, line)];
+    }
+    let (Some(old), Some(new)) = (old.known(), new.known()) else { return Vec::new() };
     let mut effects = Vec::new();
-    let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
     let kinds = [
         ("certificates", &old.names, &new.names),
         ("wildcard certificates", &old.wildcards, &new.wildcards),
@@ -351,6 +400,29 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             (None, None) => {}
         }
     }
+    effects.extend(faults(name, &old, &new));
+    // The parameters of a malformed value have no effect, and the value itself is already reported.
+    if old.parameters != new.parameters && new.malformed.is_subset(&old.malformed) {
+        let (direction, word) = match (old.parameters.is_empty(), new.parameters.is_empty()) {
+            (false, true) => {
+                (Direction::Weakens, "no longer bound to an account or a method".to_owned())
+            }
+            _ => (
+                Direction::Unclassified,
+                format!("bound by {}; {ADDED} without them", listed(&new.parameters)),
+            ),
+        };
+        effects.push(shown(direction, format!("certificates for {name}: issuance is {word}")));
+    }
+    effects
+}
+
+/// Returns the effects of what authorities do not understand in a policy, and did not have to before.
+fn faults(name: &Fqdn, old: &Policy, new: &Policy) -> Vec<Effect> {
+    let topic = Topic::Issuance;
+    let changes = |line: String| Effect::needing(Danger::ChangesIssuance, topic, name, line);
+    let shown = |direction, line: String| Effect::shown(topic, name, direction, line);
+    let mut effects = Vec::new();
     let all = |policy: &Policy| -> BTreeSet<String> {
         policy.names.iter().chain(&policy.wildcards).flatten().cloned().collect()
     };
@@ -382,9 +454,9 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         );
         effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
     }
-    let known = all(&old);
+    let known = all(old);
     for (issuer, near) in
-        all(&new).difference(&known).filter_map(|issuer| Some((issuer, nearest(issuer)?)))
+        all(new).difference(&known).filter_map(|issuer| Some((issuer, nearest(issuer)?)))
     {
         let line = format!(
             "certificates for {name}: no known authority uses `{issuer}`; did you mean `{near}`?"
@@ -405,20 +477,14 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         );
         effects.push(shown(Direction::Neutral, line));
     }
-    // The parameters of a malformed value have no effect, and the value itself is already reported.
-    if old.parameters != new.parameters && new.malformed.is_subset(&old.malformed) {
-        let (direction, word) = match (old.parameters.is_empty(), new.parameters.is_empty()) {
-            (false, true) => {
-                (Direction::Weakens, "no longer bound to an account or a method".to_owned())
-            }
-            _ => (
-                Direction::Unclassified,
-                format!("bound by {}; {ADDED} without them", listed(&new.parameters)),
-            ),
-        };
-        effects.push(shown(direction, format!("certificates for {name}: issuance is {word}")));
-    }
     effects
+}
+
+/// Returns what authorities do not understand in the CAA records of a name, as sentences.
+#[must_use]
+pub fn caa_faults<'r>(name: &Fqdn, records: impl Iterator<Item = &'r Rdata>) -> Vec<String> {
+    let found = faults(name, &Policy::default(), &read(records));
+    found.into_iter().map(|effect| effect.line).collect()
 }
 
 #[cfg(test)]

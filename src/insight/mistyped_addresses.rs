@@ -59,6 +59,18 @@ pub(super) fn slip(old: IpAddr, new: IpAddr) -> Option<&'static str> {
     is_one.then_some("one digit")
 }
 
+/// Returns true if a new IPv6 address is the old one without one of its groups, as it is written.
+pub(super) fn loses_group(old: IpAddr, new: IpAddr) -> bool {
+    let (IpAddr::V6(old), IpAddr::V6(new)) = (old, new) else { return false };
+    let text = old.to_string();
+    let groups: Vec<&str> = text.split(':').collect();
+    (0..groups.len()).filter(|n| !groups[*n].is_empty()).any(|n| {
+        let kept = groups.iter().enumerate().filter(|(other, _)| *other != n);
+        let kept: Vec<&str> = kept.map(|(_, group)| *group).collect();
+        kept.join(":").parse() == Ok(new)
+    })
+}
+
 /// Returns true if a new address is in no network of the old one, of other names of the zone, or of
 /// the other zones.
 pub(super) fn leaves(

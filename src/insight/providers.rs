@@ -335,6 +335,11 @@ fn end_of_label(host: &str, wanted: &str) -> Option<End> {
     fits(label, wanted).then_some(if domain.len() == host.len() { End::Alone } else { End::Below })
 }
 
+/// Returns true if a host is at a suffix of the form of [`Provider::suffix`], or below it.
+pub(super) fn is_at_suffix(host: &Fqdn, suffix: &str) -> bool {
+    end(host.as_str(), suffix).is_some()
+}
+
 /// Matches the end of a host with a suffix.
 fn end(host: &str, suffix: &str) -> Option<End> {
     if let Some(label) = suffix.strip_suffix(".*") {

@@ -18,8 +18,9 @@ use super::mail::{
 };
 use super::mistyped_names::mistyped;
 use super::other_zones::OtherZones;
+use super::verification;
 use super::zone_view::View;
-use super::{addresses, delegation, issuance, services, takeover};
+use super::{addresses, delegation, hidden_alias, issuance, services, takeover};
 use crate::model::{Fqdn, Gather, Rdata, RecordType, sort_by};
 
 /// Number of edits of one subject above which all of them count as the cause.
@@ -40,7 +41,9 @@ enum Subject {
     Transport(Fqdn),
     Addresses(Fqdn),
     Token(Fqdn),
+    Verification(Fqdn),
     Alias(Fqdn),
+    HiddenAlias(Fqdn),
     Pins(Fqdn),
     UsedElsewhere(Fqdn),
 }
@@ -68,7 +71,13 @@ impl Subject {
                 );
             }
             Some(RecordType::Cname) => {
-                subjects.push(Self::Alias(name.clone()));
+                subjects.extend([
+                    Self::Alias(name.clone()),
+                    Self::HiddenAlias(name.clone()),
+                    Self::Issuance(name.clone()),
+                    Self::Mail(name.clone()),
+                    Self::Spf(name.clone()),
+                ]);
                 subjects.extend(
                     mta_sts_tls_reporting::announcement_of_host(&name).map(Self::Transport),
                 );
@@ -76,6 +85,9 @@ impl Subject {
             Some(RecordType::Tlsa) => subjects.push(Self::Pins(name.clone())),
             Some(RecordType::Txt) if record.text().is_some_and(spf::is_spf) => {
                 subjects.push(Self::Spf(name.clone()))
+            }
+            Some(RecordType::Txt) if verification::is_verification(record) => {
+                subjects.push(Self::Verification(name.clone()))
             }
             _ => {}
         }
@@ -92,6 +104,19 @@ impl Subject {
             }
         }
         subjects
+    }
+
+    /// Returns true if the subject can change with a record that its own records lead to.
+    fn depends_on(&self, record: &Entry<'_>) -> bool {
+        let is_mail = record.is(RecordType::Mx);
+        match self {
+            Self::Mail(name) | Self::Issuance(name) if name != record.name => {
+                record.leads_to_a_server() || is_mail || record.is(RecordType::Caa)
+            }
+            Self::Mail(_) | Self::Issuance(_) => false,
+            Self::Spf(_) => true,
+            _ => record.leads_to_a_server(),
+        }
     }
 
     /// Returns the effects of a change of the subject.
@@ -114,7 +139,9 @@ impl Subject {
             Self::Transport(name) => mta_sts_tls_reporting::compare(name, before, after),
             Self::Addresses(name) => addresses::compare(name, before, after, others),
             Self::Token(name) => takeover::token_removed(name, before, after),
+            Self::Verification(name) => verification::compare(name, before, after),
             Self::Alias(name) => takeover::pointed(name, before, after),
+            Self::HiddenAlias(name) => hidden_alias::compare(name, before, after),
             Self::Pins(name) => tlsa_change::compare(name, before, after),
             Self::UsedElsewhere(name) => used_elsewhere::compare(name, before, after, others),
         }
@@ -172,15 +199,23 @@ fn by_subject<'a>(
     others: OtherZones<'_>,
 ) -> Vec<Caused> {
     let mut subjects: BTreeMap<Subject, Vec<usize>> = BTreeMap::new();
-    let (served, included) = (served_by(before, edits), included_by(before, after, edits));
+    let served = served_by(before, after, edits);
+    let included = included_by(before, after, edits, &served);
     for (n, edit) in edits.iter().enumerate() {
         let records = edit.before.iter().chain(&edit.after);
         let own = records.clone().flat_map(Subject::of);
-        let domains = records
+        let dependents = records
             .clone()
-            .filter(|r| r.leads_to_a_server())
-            .filter_map(|r| served.get(r.name))
-            .flatten();
+            .filter_map(|r| Some((r, served.get(r.name)?)))
+            .flat_map(|(r, subjects)| subjects.iter().filter(|subject| subject.depends_on(r)));
+        let domains = dependents.flat_map(|subject| {
+            let outer = match subject {
+                Subject::Spf(name) => included.get(name),
+                _ => None,
+            };
+            let outer = outer.into_iter().flatten().map(|name| Subject::Spf(name.clone()));
+            std::iter::once(subject.clone()).chain(outer)
+        });
         let senders = records
             .filter(|r| r.is(RecordType::Txt))
             .filter_map(|r| included.get(r.name))
@@ -195,8 +230,7 @@ fn by_subject<'a>(
             .chain(&edit.after)
             .filter(is_used_elsewhere)
             .map(|r| Subject::UsedElsewhere(r.name.clone()));
-        let more =
-            domains.cloned().chain(senders.map(|name| Subject::Spf(name.clone()))).chain(used);
+        let more = domains.chain(senders.map(|name| Subject::Spf(name.clone()))).chain(used);
         for subject in own.chain(more) {
             let numbers = subjects.entry(subject).or_default();
             if numbers.last() != Some(&n) {
@@ -237,48 +271,78 @@ fn by_subject<'a>(
     found
 }
 
-/// Returns the subjects that depend on a host of the edits: the domains whose mail it receives, the
-/// services that it offers, and the delegations to it.
+/// Returns the subjects that depend on the names of the edits: the domains whose mail a host
+/// receives or sends, the services that it offers, the delegations to it, and the aliases of names
+/// with records for mail and certificates.
 fn served_by<'a>(
     before: &ZoneIndex<'a>,
+    after: &ZoneIndex<'a>,
     edits: &[RecordEdit<'a>],
 ) -> HashMap<&'a Fqdn, Vec<Subject>> {
     let mut served: HashMap<&Fqdn, Vec<Subject>> = HashMap::new();
-    let hosts = edits.iter().filter_map(RecordEdit::entry).filter(Entry::leads_to_a_server);
-    for host in hosts {
+    let is_used = |entry: &Entry<'_>| {
+        entry.leads_to_a_server()
+            || matches!(entry.record_type(), Some(RecordType::Mx | RecordType::Caa))
+            || entry.text().is_some_and(spf::is_spf)
+    };
+    for host in edits.iter().filter_map(RecordEdit::entry).filter(is_used) {
         served.entry(host.name).or_default();
     }
     if served.is_empty() {
         return served;
     }
     for record in before.entries().chain(edits.iter().filter_map(|edit| edit.after)) {
-        let subject = match record.data {
-            Rdata::Mx(_) => Subject::Mail(record.name.clone()),
-            Rdata::Srv(_) => Subject::Service(record.name.clone()),
-            Rdata::Ns(_) => Subject::Delegation(record.name.clone()),
-            Rdata::Https(_) | Rdata::Svcb(_) => Subject::Endpoint(record.name.clone()),
-            _ => continue,
+        let name = record.name;
+        if matches!(record.data, Rdata::Txt(_)) {
+            for host in record.hosts_of_senders([View(before), View(after)]) {
+                if let Some(own) = served.get_mut(&host) {
+                    add(own, Subject::Spf(name.clone()));
+                }
+            }
+            continue;
+        }
+        let Some(own) = record.data.target().and_then(|target| served.get_mut(target)) else {
+            continue;
         };
-        if let Some(own) = record.data.target().and_then(|target| served.get_mut(target))
-            && !own.contains(&subject)
-        {
-            own.push(subject);
+        match record.data {
+            Rdata::Mx(_) => add(own, Subject::Mail(name.clone())),
+            Rdata::Srv(_) => add(own, Subject::Service(name.clone())),
+            Rdata::Ns(_) => add(own, Subject::Delegation(name.clone())),
+            Rdata::Https(_) | Rdata::Svcb(_) => add(own, Subject::Endpoint(name.clone())),
+            Rdata::Cname(_) => {
+                add(own, Subject::Mail(name.clone()));
+                add(own, Subject::Spf(name.clone()));
+                add(own, Subject::Issuance(name.clone()));
+            }
+            _ => {}
         }
     }
     served
 }
 
-/// Returns the names whose SPF records include one of the edits, directly or indirectly. Reads the
-/// zone only if one of the edits is an SPF record.
+/// Adds a subject that is not there yet.
+fn add(subjects: &mut Vec<Subject>, subject: Subject) {
+    if !subjects.contains(&subject) {
+        subjects.push(subject);
+    }
+}
+
+/// Returns the names whose SPF records include one that is edited or that depends on an edited host,
+/// directly or indirectly. Reads the zone only if there is one.
 fn included_by(
     before: &ZoneIndex<'_>,
     after: &ZoneIndex<'_>,
     edits: &[RecordEdit<'_>],
+    served: &HashMap<&Fqdn, Vec<Subject>>,
 ) -> BTreeMap<Fqdn, BTreeSet<Fqdn>> {
     let is_spf = |entry: &Entry<'_>| entry.text().is_some_and(spf::is_spf);
     let touched =
         edits.iter().flat_map(|edit| edit.before.into_iter().chain(edit.after)).filter(is_spf);
-    let touched: BTreeSet<&Fqdn> = touched.map(|entry| entry.name).collect();
+    let of_hosts = served.values().flatten().filter_map(|subject| match subject {
+        Subject::Spf(name) => Some(name),
+        _ => None,
+    });
+    let touched: BTreeSet<&Fqdn> = touched.map(|entry| entry.name).chain(of_hosts).collect();
     if touched.is_empty() {
         return BTreeMap::new();
     }

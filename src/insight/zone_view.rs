@@ -1,6 +1,6 @@
 //! Queries on the records of a zone, for finding effects.
 
-use super::dns::{Entry, ZoneIndex};
+use super::dns::{End, Entry, ZoneIndex};
 use super::mail::spf;
 use crate::model::{Fqdn, Rdata, RecordType};
 
@@ -41,6 +41,28 @@ impl<'a> Entry<'a> {
         // A record with `all` never redirects.
         let redirect = record.redirect.iter().filter(|_| record.otherwise().is_none());
         of_mechanisms.chain(redirect).filter_map(|spec| spec.name_at(self.name)).collect()
+    }
+
+    /// Returns the hosts in two states of a zone whose addresses or mail servers an SPF record
+    /// permits: those of the terms `a` and `mx` (RFC 7208 sections 5.3 and 5.4).
+    pub(super) fn hosts_of_senders(&self, states: [View<'_, '_>; 2]) -> Vec<Fqdn> {
+        let spf_text = self.text().filter(|text| spf::is_spf(text));
+        let Some(Ok(record)) = spf_text.map(spf::Spf::parse) else { return Vec::new() };
+        let mut hosts = Vec::new();
+        for directive in record.reachable() {
+            let (spf::Mechanism::A(spec, _) | spf::Mechanism::Mx(spec, _)) = &directive.mechanism
+            else {
+                continue;
+            };
+            let named = spec.as_ref().map_or(Some(self.name.clone()), |spec| spec.name());
+            let Some(host) = named else { continue };
+            if matches!(directive.mechanism, spf::Mechanism::Mx(..)) {
+                let servers = states.iter().flat_map(|view| view.targets(&host, RecordType::Mx));
+                hosts.extend(servers.cloned());
+            }
+            hosts.push(host);
+        }
+        hosts
     }
 
     /// Returns true if the record leads a client to a server.
@@ -100,6 +122,23 @@ impl<'a> View<'_, 'a> {
     pub(super) fn hides_alias(self, name: &Fqdn) -> bool {
         let aliases = self.of_type(name, RecordType::Cname);
         self.0.serving().proxies() && aliases.first().is_some_and(|alias| alias.proxied)
+    }
+
+    /// Returns true if records of a type at a name are texts with an SPF record.
+    pub(super) fn has_senders(self, name: &Fqdn, kind: RecordType) -> bool {
+        kind == RecordType::Txt && self.texts(name).iter().any(|text| spf::is_spf(text))
+    }
+
+    /// Returns true if a name is for records of a type: it has some, or it is an alias of a name that
+    /// has some and no address.
+    pub(super) fn is_for(self, name: &Fqdn, kind: RecordType) -> bool {
+        if !self.of_type(name, kind).is_empty() {
+            return true;
+        }
+        let Some(target) = self.visible_alias(name) else { return false };
+        let ends = [RecordType::A, RecordType::Aaaa].map(|kind| self.0.answer(target, kind).end);
+        !ends.iter().any(|end| matches!(end, End::Records(_) | End::Edge(_)))
+            && matches!(self.0.answer(target, kind).end, End::Records(_))
     }
 
     /// Returns true if a name of the zone has no records left; false for the apex.

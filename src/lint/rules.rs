@@ -14,15 +14,20 @@ mod doubled_name;
 mod ds_at_apex;
 mod ds_without_ns;
 mod exception_from_nothing;
+mod hidden_by_proxy;
 mod host_not_protected;
+mod ignored_mail_text;
 mod loop_of_aliases;
+mod misunderstood_caa;
 mod name_of_other_zone;
+mod proxied_beside_web;
 mod rate_without_data_centre;
 mod rule_for_open_host;
 mod service_without_labels;
 mod several_spf;
 mod target_not_proxiable;
 mod threat_score;
+mod unusable_spf;
 mod values_too_long;
 mod zone_without_address;
 
@@ -58,6 +63,11 @@ pub static ALL: &[&Rule] = &[
     &acceptance_without_effect::RULE,
     &alias_beside_records::RULE,
     &target_not_proxiable::RULE,
+    &hidden_by_proxy::RULE,
+    &unusable_spf::RULE,
+    &ignored_mail_text::RULE,
+    &misunderstood_caa::RULE,
+    &proxied_beside_web::RULE,
 ];
 
 /// Returns the findings of the lints alone.

@@ -167,7 +167,7 @@ fn explained(
     let expects = |spec: &Desired| spec.zones.values().any(|zone| !zone.expect.is_empty());
     let expects = expects(desired) || base.is_some_and(expects);
     if !expects
-        && !edits.iter().any(RecordEdit::changes_answers)
+        && !edits.iter().any(|edit| edit.changes_answers() || edit.lowered_ttl().is_some())
         && !plans.iter().any(|plan| changes_serving(plan, desired, live))
     {
         return None;

@@ -309,3 +309,25 @@ fn a_plan_that_reverts_an_apply_says_so() {
     let ran = workspace.run(&["undo", &newest(&workspace), "--dry-run"]);
     assert!(!ran.stderr.contains("PLAN0070"), "{ran:?}");
 }
+
+/// Caches keep answers for their old time to live, and new ones for the new one.
+#[test]
+fn times_to_live_around_a_move_are_told() {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(json!([
+        { "type": "A", "name": "slow.example.com", "content": "192.0.2.1", "ttl": 86400 },
+        { "type": "A", "name": "raised.example.com", "content": "192.0.2.2", "ttl": 300 },
+    ]));
+    let plan = |records: &str| {
+        workspace.records_spec(records);
+        workspace.run(&["plan", "spec.yaml"]).exits(0).stdout
+    };
+    let lowered = plan("      - { name: slow, type: A, content: 192.0.2.1, ttl: 300 }");
+    assert!(lowered.contains("a quick move is possible 24 h after this change"), "{lowered}");
+    let raised = plan("      - { name: raised, type: A, content: 192.0.2.9, ttl: 86400 }");
+    assert!(raised.contains("the ttl rises together with the change"), "{raised}");
+    let usual = plan("      - { name: raised, type: A, content: 192.0.2.9, ttl: 600 }");
+    assert!(!usual.contains("the ttl rises"), "{usual}");
+    let shorter = plan("      - { name: raised, type: A, content: 192.0.2.2, ttl: 60 }");
+    assert!(!shorter.contains("a quick move"), "{shorter}");
+}

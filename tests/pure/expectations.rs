@@ -364,3 +364,80 @@ fn what_is_behind_a_proxied_alias_is_not_found() {
         }
     }
 }
+
+/// A record counts for its own domain, and for subdomains if it is that of the organizational
+/// domain (RFC 9989 section 4.10).
+#[test]
+fn dmarc_of_a_subdomain_is_that_of_the_organizational_domain() {
+    let records =
+        "      - { name: _dmarc, type: TXT, content: v=DMARC1; p=reject; sp=quarantine; np=none }
+      - { name: _dmarc.own, type: TXT, content: v=DMARC1; p=none }
+      - { name: below.own, type: A, content: 192.0.2.1 }
+      - { name: _dmarc.end, type: TXT, content: v=DMARC1; p=none; psd=n }
+      - { name: below.end, type: A, content: 192.0.2.1 }
+      - { name: _dmarc.suffix, type: TXT, content: v=DMARC1; p=none; psd=y }
+      - { name: _dmarc.org.suffix, type: TXT, content: v=DMARC1; p=reject }
+      - { name: below.org.suffix, type: A, content: 192.0.2.1 }
+      - { name: below.bare.suffix, type: A, content: 192.0.2.1 }
+      - { name: _dmarc.two, type: TXT, content: [v=DMARC1; p=none, v=DMARC1; p=reject] }
+      - { name: two, type: A, content: 192.0.2.1 }
+      - { name: a.empty, type: A, content: 192.0.2.1 }
+      - { name: '*.wild', type: A, content: 192.0.2.1 }
+      - { name: a.b.c.d.e.f.g.h, type: A, content: 192.0.2.1 }
+      - { name: _dmarc.b.c.d.e.f.g.h, type: TXT, content: v=DMARC1; p=none; psd=n }
+      - { name: _dmarc.alias, type: CNAME, content: policy.example.net }
+      - { name: below.alias, type: A, content: 192.0.2.1 }
+";
+    for (domain, wanted, outcome) in [
+        ("'@'", "reject", "passed"),
+        ("own", "none", "passed"),
+        ("below.own", "quarantine", "passed"),
+        ("below.end", "none", "passed"),
+        ("below.org.suffix", "reject", "passed"),
+        ("below.bare.suffix", "none", "passed"),
+        ("two", "quarantine", "passed"),
+        ("empty", "quarantine", "passed"),
+        ("any.wild", "quarantine", "passed"),
+        ("nothing", "none", "passed"),
+        ("below.nothing", "at least quarantine", "failed"),
+        // Of nine labels, the walk asks the last seven.
+        ("a.b.c.d.e.f.g.h", "quarantine", "passed"),
+        ("alias", "reject", "unknown"),
+        ("below.alias", "reject", "unknown"),
+    ] {
+        let expectation = format!("mail: {{ domain: {domain}, dmarc: {wanted} }}");
+        let (word, why) = outcome_in(records, &expectation);
+        assert_eq!(word, outcome, "{domain}: {why}");
+    }
+}
+
+/// Above a zone that is part of another domain, records are unknown.
+#[test]
+fn dmarc_above_the_known_zones_is_unknown() {
+    let zone = |record: &str| {
+        format!(
+            "version: 1\nzones:\n  team.example.com:\n    unmanaged: prune\n    expect:\n      \
+             - {{ name: x, mail: {{ domain: www, dmarc: reject }} }}\n      \
+             - {{ name: x, mail: {{ domain: '@', dmarc: reject }} }}\n    records:\n      \
+             - {{ name: www, type: A, content: 192.0.2.1 }}\n      - {{ name: _dmarc, type: TXT, content: {record} }}\n"
+        )
+    };
+    for (record, words) in [
+        ("v=DMARC1; p=reject", ["unknown", "passed"]),
+        ("v=DMARC1; p=reject; psd=n", ["passed", "passed"]),
+    ] {
+        let mut sources = Sources::default();
+        let input = spec::Input::Stdin(zone(record));
+        let outcome = spec::load(&[input], &spec::Options::default(), &mut sources);
+        let desired = outcome.desired.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));
+        let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
+        let protections = BTreeMap::new();
+        let rigor = Rigor::default();
+        let evidence =
+            Evidence { zones: &zones, protections: &protections, knows_all: true, rigor };
+        let expectations = desired.zones.values().flat_map(|zone| &zone.expect);
+        let found: Vec<&str> =
+            expectations.map(|expected| hold(evidence, &expected.what).as_str()).collect();
+        assert_eq!(found, words, "{record}");
+    }
+}

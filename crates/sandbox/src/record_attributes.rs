@@ -8,14 +8,14 @@ use super::envelope::{Outcome, Refusal};
 use super::profile::{OwnNetwork, ProxiedTtl};
 use super::unproxiable_addresses;
 use super::zone::Zone;
+use zonewright_model::facts::proxied_aliases::is_never_proxied;
 use zonewright_model::facts::{AUTOMATIC_TTL, MAXIMUM_TTL, TypeFacts};
 
 /// Returns the proxy status, or refuses it.
 ///
 /// # Sources
 /// Only A, AAAA and CNAME: developers.cloudflare.com/dns/proxy-status, read 2026-11-20; code 9004:
-/// reported, text approximate. Code 9003 and its text: observed 2026-08. Proxied CNAMEs to some
-/// third parties are refused as well, but it is unknown which. ASSUMED: 9003 also if the profile
+/// reported, text approximate. Code 9003 and its text: observed 2026-08. ASSUMED: 9003 also if the profile
 /// refuses DNS-only records to Cloudflare's own network.
 pub(super) fn proxied(
     facts: &TypeFacts,
@@ -43,6 +43,27 @@ pub(super) fn proxied(
         }
     }
     Ok(proxied)
+}
+
+/// Refuses a proxied alias with a target that Cloudflare does not proxy to.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/proxy-status/limitations, "Non-proxiable targets", read 2026-11-27:
+/// Cloudflare prevents these records from being proxied. ASSUMED: by a refusal with code 9003, and
+/// not by storing them as DNS only.
+pub(super) fn refuse_proxied_target(
+    facts: &TypeFacts,
+    content: &str,
+    is_proxied: bool,
+) -> Outcome<()> {
+    let target = content.trim_end_matches('.').to_ascii_lowercase();
+    if facts.name == "CNAME" && is_proxied && is_never_proxied(&target) {
+        return Err(Refusal::invalid(
+            9003,
+            format!("Target {target} is not allowed for a proxied record."),
+        ));
+    }
+    Ok(())
 }
 
 /// Returns the time to live, or refuses it.
@@ -236,6 +257,18 @@ mod tests {
         }
         let refused = ttl(&zone("free"), Some(&json!(300)), true, ProxiedTtl::Refuse);
         assert_eq!(refused.unwrap_err().code(), 9021);
+    }
+
+    #[test]
+    fn some_targets_are_never_proxied() {
+        let refused = |kind: &str, content: &str, is_proxied| {
+            refuse_proxied_target(facts::of(kind).unwrap(), content, is_proxied).is_err()
+        };
+        assert!(refused("CNAME", "x.dkim.amazonses.com", true));
+        assert!(refused("CNAME", "tenant.onmicrosoft.com", true));
+        assert!(!refused("CNAME", "onmicrosoft.com", true));
+        assert!(!refused("CNAME", "x.dkim.amazonses.com", false));
+        assert!(!refused("NS", "x.dkim.amazonses.com", false));
     }
 
     #[test]

@@ -248,6 +248,7 @@ fn fill(
         value.address,
         context.profile.own_network,
     )?;
+    record_attributes::refuse_proxied_target(facts, &record.content, record.proxied)?;
     record.ttl =
         record_attributes::ttl(zone, body.get("ttl"), record.proxied, context.profile.proxied_ttl)?;
     record.settings =

@@ -7,6 +7,7 @@ use super::profile::RecordMembers;
 use super::unproxiable_addresses;
 use super::zone::Zone;
 use zonewright_model::facts;
+use zonewright_model::facts::proxied_aliases::is_never_proxied;
 
 /// One record.
 #[derive(Debug, Clone, PartialEq)]
@@ -172,6 +173,7 @@ impl Record {
     fn is_proxiable(&self) -> bool {
         facts::of(&self.kind).is_some_and(|f| f.proxiable)
             && self.content.parse().map_or(true, unproxiable_addresses::may_be_proxied)
+            && !(self.kind == "CNAME" && is_never_proxied(&self.content))
     }
 
     /// Returns the form of the API.

@@ -24,6 +24,30 @@ pub(super) fn duration(seconds: u32) -> String {
     }
 }
 
+/// From which time to live an error in a new answer lasts long.
+///
+/// # Units
+/// Seconds.
+const DAY: u32 = 86_400;
+
+/// Says from when a name can move quickly, once its time to live is lowered.
+pub(super) fn safe_from(old: u32) -> String {
+    format!(
+        "a quick move is possible {} after this change, once caches have dropped answers with ttl {old}",
+        duration(old)
+    )
+}
+
+/// Says how long a new answer is kept whose time to live rises with it.
+pub(super) fn raised_with_move(old: u32, new: u32) -> Option<String> {
+    (new >= DAY && new > old).then(|| {
+        format!(
+            "the ttl rises together with the change: caches may keep the new answer, right or wrong, for up to {}",
+            duration(new)
+        )
+    })
+}
+
 /// How long caches may keep what was there with this time to live, if that is long.
 pub(super) fn old_kept(seconds: u32) -> Option<String> {
     (seconds >= LONG_TTL).then(|| {

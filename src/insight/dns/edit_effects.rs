@@ -3,8 +3,7 @@
 //! The sentences are about what the edit does not show by itself: a name that stops existing, what
 //! a delegation covers, references, mail servers in their order, and how long caches keep what was
 //! there. Those about wildcards, aliases, the proxy, types that a name loses, and when everyone
-//! sees the changes, have files of their own. There are none about times to live, comments and
-//! tags.
+//! sees the changes, have files of their own. There are none about comments and tags.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +11,7 @@ use super::alias_effects::{self, Dependents};
 use super::answer::End;
 use super::answer_in_words::{NO_NAME, records};
 use super::answer_source::AnswerSource;
-use super::caching::old_kept;
+use super::caching::{old_kept, raised_with_move, safe_from};
 use super::differences::{Class, Difference, differences_from};
 use super::entry::Entry;
 use super::index::{Node, ZoneIndex};
@@ -70,6 +69,7 @@ pub fn explain<'a>(
         let difference = view.difference(&Class::Name((*name).clone()));
         let mut lines = view.about_name(name, zones, of_name, difference);
         lines.extend(view.caches(of_name));
+        lines.extend(view.raised_ttl(of_name));
         let main =
             view.first_edit(of_name, Entry::is_address_or_alias).or(of_name.first().copied());
         let lost = lost_types::of(name, zones, difference);
@@ -86,6 +86,9 @@ pub fn explain<'a>(
             explained.put(of_name.iter().find(loses).copied().or(main), [line]);
         }
         explained.put(main, lines);
+    }
+    for (n, edit) in edits.iter().enumerate() {
+        explained.put(Some(n), edit.lowered_ttl().map(safe_from));
     }
     for zone in by_name.keys().filter_map(|name| after.zone_of(name)) {
         if !explained.of_zones.contains_key(zone.name()) {
@@ -259,6 +262,14 @@ impl<'v, 'a> View<'v, 'a> {
         let before = of_name.iter().filter_map(|n| self.edits.get(*n)?.before);
         let seconds = before.map(|entry| entry.seconds()).max()?;
         old_kept(seconds)
+    }
+
+    /// How long caches keep a new answer whose time to live rises with it.
+    fn raised_ttl(&self, of_name: &[usize]) -> Option<String> {
+        of_name.iter().find_map(|n| {
+            let edit = self.edits.get(*n)?;
+            raised_with_move(edit.before?.seconds(), edit.after?.seconds())
+        })
     }
 
     /// What differs for a class.

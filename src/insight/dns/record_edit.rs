@@ -1,5 +1,6 @@
 //! One edit of a record.
 
+use super::caching::LONG_TTL;
 use super::entry::Entry;
 use super::index::ZoneIndex;
 use crate::model::{Fqdn, ZoneName};
@@ -41,6 +42,14 @@ impl<'a> RecordEdit<'a> {
     /// Takes the edit back.
     pub(in crate::insight) fn revert(&self, zone: &mut ZoneIndex<'a>) {
         Self { before: self.after, after: self.before, ..*self }.apply(zone);
+    }
+
+    /// Returns the old time to live of a record of which only that becomes shorter, if it was long.
+    #[must_use]
+    pub fn lowered_ttl(&self) -> Option<u32> {
+        let (before, after) = (self.before?, self.after?);
+        let (old, new) = (before.seconds(), after.seconds());
+        (!self.changes_answers() && old >= LONG_TTL && new < old).then_some(old)
     }
 
     /// Returns true if it changes an answer, and not only for how long it is kept, or a note.

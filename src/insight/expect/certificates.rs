@@ -11,23 +11,26 @@ use std::collections::BTreeSet;
 
 use super::evidence::Evidence;
 use super::outcome::Outcome;
-use crate::insight::dns::End;
 use crate::insight::effect::listed;
-use crate::insight::issuance::{OF_CLOUDFLARE, Policy, read};
-use crate::model::{ExpectedIssuance, Fqdn, Gather, RecordType};
+use crate::insight::issuance::{Applicable, OF_CLOUDFLARE, Policy, applicable};
+use crate::model::{ExpectedIssuance, Fqdn, Gather};
 
 /// Checks it.
 pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedIssuance) -> Outcome {
     let ExpectedIssuance { name, only, universal_ssl } = expected;
-    let policy = match policy(evidence, name) {
-        Ok(Some(policy)) => policy,
-        Ok(None) => {
+    let Some(zone) = evidence.zones.zone_of(name) else {
+        return Outcome::Unknown(format!("{name} is in no known zone"));
+    };
+    let answer = |name: &Fqdn, kind| evidence.zones.answer(name, kind);
+    let policy = match applicable(answer, zone.name(), name) {
+        Applicable::Policy(policy) => policy,
+        Applicable::Missing => {
             let why = format!("{name} has no CAA record that applies: every authority may issue");
             return Outcome::failed_if(evidence.knows_all, why);
         }
-        Err(why) => return Outcome::Unknown(why),
+        Applicable::Unknown(why) => return Outcome::Unknown(why),
     };
-    let Policy { names, wildcards, .. } = &policy;
+    let Policy { names, wildcards, .. } = &*policy;
     for (kind, issuers) in [("certificates", names), ("wildcard certificates", wildcards)] {
         let Some(issuers) = issuers else {
             return Outcome::Failed(format!(
@@ -56,34 +59,5 @@ pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedIssuance) -> O
              answer: {}; add them to `only`, or say `universal_ssl: false` if it is off",
             listed(added)
         )),
-    }
-}
-
-/// What applies to a name: the records of the closest name that has any. An error says why that is
-/// not known.
-fn policy(evidence: Evidence<'_, '_>, name: &Fqdn) -> Result<Option<Policy>, String> {
-    let Some(zone) = evidence.zones.zone_of(name) else {
-        return Err(format!("{name} is in no known zone"));
-    };
-    let mut rest = name.as_str();
-    loop {
-        let own = Fqdn::reported(rest);
-        if !own.is_within(zone.name().as_fqdn()) {
-            return Ok(None);
-        }
-        let answer = evidence.zones.answer(&own, RecordType::Caa);
-        match &answer.end {
-            End::Records(set) => return Ok(Some(read(set.iter().map(|entry| entry.data)))),
-            End::NoData(_) | End::NoName | End::Edge(_) => {}
-            End::Elsewhere
-            | End::Referral(_)
-            | End::Loop
-            | End::Cloudflare(..)
-            | End::Unknown(_) => {
-                return Err(format!("{own} CAA: {}", answer.words(RecordType::Caa)));
-            }
-        }
-        let Some((_, above)) = rest.split_once('.') else { return Ok(None) };
-        rest = above;
     }
 }

@@ -6,13 +6,13 @@ use std::net::IpAddr;
 use super::evidence::Evidence;
 use super::outcome::Outcome;
 use crate::insight::dns::{Answer, End, Entry};
+use crate::insight::mail::Envelope;
 use crate::insight::mail::dkim::{self, Selector};
+use crate::insight::mail::dmarc_discovery::{Discovery, Policy};
 use crate::insight::mail::mx_change::preference;
 use crate::insight::mail::spf_check_host::{self as check, check_host};
 use crate::insight::mail::spf_lookup::AnsweredNames;
 use crate::insight::mail::spf_walk::{Known, Lookup};
-use crate::insight::mail::{Envelope, dmarc_change};
-use crate::insight::zone_view::View;
 use crate::model::{ExpectedMail, ExpectedPolicy, Fqdn, Gather, RecordType};
 
 /// Checks it.
@@ -118,26 +118,27 @@ fn may_send(evidence: Evidence<'_, '_>, domain: &Fqdn, address: IpAddr) -> Outco
 
 /// Whether receivers treat mail that fails as expected.
 fn has_policy(evidence: Evidence<'_, '_>, domain: &Fqdn, expected: ExpectedPolicy) -> Outcome {
-    let Some(zone) = evidence.zones.zone_of(domain) else {
-        return Outcome::Unknown(format!("{domain} is in no known zone"));
-    };
-    let view = View(zone);
-    if let Some(target) = dmarc_change::elsewhere(view, domain) {
-        return Outcome::Unknown(format!("DMARC for {domain} is an alias of {target}"));
-    }
-    match dmarc_change::policy(view, domain) {
-        None => Outcome::failed_if(evidence.knows_all, format!("DMARC for {domain}: no policy")),
-        Some((found, _))
+    let answer = |name: &Fqdn, kind| evidence.zones.answer(name, kind);
+    match (Discovery { answer: &answer }).policy(domain) {
+        Policy::Missing => {
+            Outcome::failed_if(evidence.knows_all, format!("DMARC for {domain}: no policy"))
+        }
+        Policy::Unknown(name) => Outcome::Unknown(format!(
+            "DMARC for {domain}: {name} decides, which is in no known zone"
+        )),
+        Policy::Applies(found, _)
             if found == expected.policy || (expected.at_least && found > expected.policy) =>
         {
             Outcome::Passed
         }
-        Some((found, from)) => {
-            let by = if from == *domain { String::new() } else { format!(", from {from}") };
-            Outcome::Failed(format!(
-                "DMARC for {domain}: {}{by}; expected {expected}",
-                found.as_str()
-            ))
+        Policy::Applies(found, from) => {
+            let is_own = from == *domain;
+            let by = if is_own { String::new() } else { format!(", from {from}") };
+            // A record of the domain itself would decide, if there is one.
+            Outcome::failed_if(
+                is_own || evidence.knows_all,
+                format!("DMARC for {domain}: {}{by}; expected {expected}", found.as_str()),
+            )
         }
     }
 }

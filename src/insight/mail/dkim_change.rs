@@ -21,7 +21,7 @@ pub(in crate::insight) fn selector(name: &Fqdn) -> Option<(&str, &str)> {
 /// with an underscore hold something else: `_adsp` a policy (RFC 5617 section 4.3), `_report` an
 /// address for reports (RFC 6651 section 3.1). But receivers ask for whatever a signature names, so
 /// a key counts there as well.
-fn is_reserved(selector: &str) -> bool {
+pub(super) fn is_reserved(selector: &str) -> bool {
     selector.split('.').any(|label| label.starts_with('_'))
 }
 

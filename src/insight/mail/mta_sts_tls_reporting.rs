@@ -1,14 +1,17 @@
 //! Records that announce how mail is transported: MTA-STS (RFC 8461 section 3.1) and TLS reporting
 //! (RFC 8460 section 3).
 
+use super::provider_change::is_same_provider;
 use super::tags::Tags;
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic};
 use crate::insight::zone_view::View;
-use crate::model::Fqdn;
+use crate::model::{Fqdn, RecordType};
 
 /// How effects call the announcement of a policy.
 const MTA_STS: &str = "MTA-STS";
+/// How effects call the announcement of a logo.
+const BIMI: &str = "BIMI";
 
 /// What is published at such a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,11 +77,35 @@ fn announcement(
     }
 }
 
-/// The announcements by the start of their names.
-type Reader = fn(&[&[u8]]) -> Announcement;
+/// Reads the texts at a name where something is announced; `None` for other names.
+pub(super) fn announcement_at(name: &Fqdn, texts: &[&[u8]]) -> Option<Announcement> {
+    let (about, _) = announced(name)?;
+    Some(match about {
+        MTA_STS => mta_sts(texts),
+        BIMI => bimi(texts),
+        _ => tls_reporting(texts),
+    })
+}
+
+/// Reads the texts at `…._bimi.…` (draft-brand-indicators-for-message-identification section 4.3).
+fn bimi(texts: &[&[u8]]) -> Announcement {
+    announcement(texts, "BIMI1", |tags| {
+        let is_place = |uri: &str| uri.is_empty() || uri.starts_with("https://");
+        let logo = tags.get("l").ok_or("it has no logo (`l=`)")?;
+        for (tag, value) in [("l", logo), ("a", tags.get("a").unwrap_or_default())] {
+            if !is_place(value) {
+                return Err(format!("`{tag}=` must be an address with https:"));
+            }
+        }
+        Ok(logo.to_owned())
+    })
+}
 
 /// What is announced at a name, with the domain; `None` for other names.
 pub(in crate::insight) fn announced(name: &Fqdn) -> Option<(&'static str, Fqdn)> {
+    if let Some((_, domain)) = name.as_str().split_once("._bimi.") {
+        return Some((BIMI, Fqdn::reported(domain)));
+    }
     let kinds: [(&str, &str); 2] = [("_mta-sts.", MTA_STS), ("_smtp._tls.", "TLS reporting")];
     kinds.into_iter().find_map(|(start, about)| {
         let domain = name.as_str().strip_prefix(start)?;
@@ -106,7 +133,7 @@ pub(in crate::insight) fn compare(
     after: View<'_, '_>,
 ) -> Vec<Effect> {
     let Some((about, domain)) = announced(name) else { return Vec::new() };
-    let read: Reader = if about == MTA_STS { mta_sts } else { tls_reporting };
+    let read = |texts: &[&[u8]]| announcement_at(name, texts).unwrap_or(Announcement::Missing);
     let (old, new) = (read(&before.texts(name)), read(&after.texts(name)));
     let host = Fqdn::reported(&format!("mta-sts.{domain}"));
     let (direction, line) = match (&old, &new) {
@@ -120,6 +147,23 @@ pub(in crate::insight) fn compare(
                 Direction::Weakens,
                 format!("has no policy any more: nothing is at {host}, where senders fetch it"),
             )
+        }
+        (Announcement::Valid(id), Announcement::Valid(_)) if old == new && about == MTA_STS => {
+            let target = |view: View<'_, '_>| {
+                view.targets(&host, RecordType::Cname).first().map(|target| (*target).clone())
+            };
+            match (target(before), target(after)) {
+                (Some(left), to) if to.as_ref().is_none_or(|to| !is_same_provider(&left, to)) => {
+                    let to = to.map_or_else(|| "this zone".to_owned(), |to| to.to_string());
+                    (
+                        Direction::Unclassified,
+                        format!(
+                            "is served by {to} instead of {left}, which must have the policy; its id stays {id}"
+                        ),
+                    )
+                }
+                _ => return Vec::new(),
+            }
         }
         _ if old == new => return Vec::new(),
         (_, Announcement::Void(why)) => {

@@ -3,15 +3,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::mta_sts_tls_reporting::{Announcement, mta_sts};
+use super::provider_change;
 use crate::insight::direction::Direction;
-use crate::insight::dns::Entry;
+use crate::insight::dns::{End, Entry, Unknown};
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::zone_view::View;
-use crate::model::{Danger, Fields, Fqdn, Gather, Rdata, RecordType};
+use crate::model::{Danger, Fields, Fqdn, Gather, RecordType};
 
-/// The mail servers of a domain: those that are tried first, then the others, by preference.
-#[derive(Debug, PartialEq, Eq)]
-struct Exchanges<'a>(BTreeMap<u64, BTreeSet<&'a Fqdn>>);
+/// The mail servers of a domain, as senders find them.
+#[derive(Debug)]
+struct Exchanges<'a> {
+    /// The servers that are tried first, then the others, by preference.
+    groups: BTreeMap<u64, BTreeSet<&'a Fqdn>>,
+    /// The name to which aliases lead (RFC 5321 section 5.1).
+    alias_of: Option<Fqdn>,
+    /// Why the servers are unknown.
+    unknown: Option<String>,
+    /// True if the domain keeps its servers beside an alias, so that some senders find them.
+    is_beside_alias: bool,
+}
 
 /// Returns the preference of an MX record.
 pub(in crate::insight) fn preference(fields: &Fields) -> u64 {
@@ -20,17 +30,35 @@ pub(in crate::insight) fn preference(fields: &Fields) -> u64 {
 
 impl<'a> Exchanges<'a> {
     fn of(view: View<'_, 'a>, name: &Fqdn) -> Self {
+        let answer = view.0.answer(name, RecordType::Mx);
         let mut groups: BTreeMap<u64, BTreeSet<&Fqdn>> = BTreeMap::new();
-        for record in view.at(name) {
-            if let (Rdata::Mx(_), Some(target)) = (record.data, record.data.target()) {
-                groups.entry(preference(&record.data.fields())).or_default().insert(target);
+        if let End::Records(set) = &answer.end {
+            for record in set {
+                if let Some(target) = record.data.target() {
+                    groups.entry(preference(&record.data.fields())).or_default().insert(target);
+                }
             }
         }
-        Self(groups)
+        let is_known = matches!(answer.end, End::Records(_) | End::NoData(_) | End::NoName);
+        let unknown = (!is_known).then(|| match (answer.aliases.is_empty(), &answer.end) {
+            (false, End::Elsewhere | End::Referral(_)) => {
+                format!("unknown: it is an alias of {}, whose zone decides", answer.name)
+            }
+            (_, End::Unknown(_)) => answer.words(RecordType::Mx),
+            _ => format!("unknown: {}", answer.words(RecordType::Mx)),
+        });
+        let alias_of = (!answer.aliases.is_empty()).then_some(answer.name);
+        let is_beside_alias = matches!(answer.end, End::Unknown(Unknown::BesideAlias));
+        Self { groups, alias_of, unknown, is_beside_alias }
+    }
+
+    /// Returns true if senders find the same servers.
+    fn is_like(&self, other: &Self) -> bool {
+        self.groups == other.groups && self.unknown.is_some() == other.unknown.is_some()
     }
 
     fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.groups.is_empty()
     }
 
     /// Returns true if the domain says that it takes no mail (RFC 7505).
@@ -44,12 +72,17 @@ impl<'a> Exchanges<'a> {
     }
 
     fn targets(&self) -> impl Iterator<Item = &'a Fqdn> {
-        self.0.values().flatten().copied()
+        self.groups.values().flatten().copied()
+    }
+
+    /// The servers that receive mail.
+    fn hosts(&self) -> BTreeSet<&'a Fqdn> {
+        self.targets().filter(|target| !target.is_root()).gather()
     }
 
     /// Returns the servers that are tried first.
     fn first(&self) -> Option<&BTreeSet<&'a Fqdn>> {
-        self.0.values().next()
+        self.groups.values().next()
     }
 
     /// How the servers that are tried first differ from those of before, in words.
@@ -68,6 +101,9 @@ impl<'a> Exchanges<'a> {
                 listed(old.difference(new)),
                 is(old.len() - new.len())
             ),
+            (false, false) if !self.targets().any(|t| before.targets().any(|o| o == t)) => {
+                "every server is another".to_owned()
+            }
             (false, false) => "another server comes first".to_owned(),
         }
     }
@@ -77,18 +113,25 @@ impl<'a> Exchanges<'a> {
         if self.is_null() {
             return "no mail (null MX)".to_owned();
         }
-        let all = self
-            .0
+        if let Some(why) = &self.unknown {
+            return why.clone();
+        }
+        let servers = self
+            .groups
             .iter()
             .flat_map(|(p, targets)| targets.iter().map(move |t| format!("{t} ({p})")));
-        let all: Vec<String> = all.collect();
-        if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+        let servers: Vec<String> = servers.collect();
+        match &self.alias_of {
+            _ if servers.is_empty() => "none".to_owned(),
+            Some(target) => format!("{} through {target}", servers.join(", ")),
+            None => servers.join(", "),
+        }
     }
 
     /// For each server its rank among these: equal preferences share one.
     fn ranks(&self, among: &BTreeSet<&Fqdn>) -> Vec<(usize, &'a Fqdn)> {
         let groups = self
-            .0
+            .groups
             .values()
             .map(|t| t.iter().copied().filter(|t| among.contains(t)).collect::<Vec<_>>());
         let groups = groups.filter(|g| !g.is_empty()).enumerate();
@@ -155,21 +198,28 @@ fn transport_policy(
     })
 }
 
-/// What a change of MX records means for a domain.
+/// What a change of the mail servers that senders find means for a domain.
 pub(in crate::insight) fn compare(
     name: &Fqdn,
     before: View<'_, '_>,
     after: View<'_, '_>,
 ) -> Vec<Effect> {
+    if !before.is_for(name, RecordType::Mx) && !after.is_for(name, RecordType::Mx) {
+        return Vec::new();
+    }
     let (old, new) = (Exchanges::of(before, name), Exchanges::of(after, name));
     let changes = |line: String| Effect::needing(Danger::ChangesMail, Topic::Mail, name, line);
     let shown = |line: String| Effect::shown(Topic::Mail, name, Direction::Neutral, line);
     let mut effects = Vec::new();
-    if old != new {
+    if !old.is_like(&new) {
         let line = format!("mail for {name}: {} → {}", old.summary(), new.summary());
         let common: BTreeSet<&Fqdn> =
             old.targets().filter(|t| new.targets().any(|n| n == *t)).gather();
         effects.push(match () {
+            () if old.unknown.is_some() => shown(line),
+            () if new.unknown.is_some() && (old.is_empty() || old.is_null()) => shown(line),
+            () if new.is_beside_alias => shown(line),
+            () if new.unknown.is_some() => changes(line),
             () if new.is_contradictory() && !old.is_contradictory() => changes(format!(
                 "{line}: one record says that there is no mail, and others name servers (RFC 7505 section 3)"
             )),
@@ -197,6 +247,7 @@ pub(in crate::insight) fn compare(
         });
     }
     if !old.is_empty() {
+        effects.extend(provider_change::compare(name, &old.hosts(), &new.hosts(), before, after));
         let came: BTreeSet<&Fqdn> =
             new.targets().filter(|t| !t.is_root() && !old.targets().any(|o| o == *t)).gather();
         effects.extend(transport_policy(name, before, after, &came).map(shown));

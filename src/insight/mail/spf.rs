@@ -125,7 +125,10 @@ impl Spf {
         let mut record = Self { directives: Vec::new(), redirect: None, unknown: Vec::new() };
         let mut has_explanation = false;
         for term in text[VERSION.len()..].split(' ').filter(|term| !term.is_empty()) {
-            let wrong = |why: &str| format!("`{term}`: {why}");
+            let wrong = |why: &str| match missing_space(term) {
+                Some(next) => format!("`{term}`: {}", words_of_missing_space(next)),
+                None => format!("`{term}`: {why}"),
+            };
             // A modifier has its `=` before any `:` or `/` (section 4.6.1).
             let end = term.find(['=', ':', '/']).unwrap_or(term.len());
             if term[end..].starts_with('=') {
@@ -175,6 +178,32 @@ impl Spf {
             _ => Some(Qualifier::Neutral),
         }
     }
+}
+
+/// Returns the second of two terms that no space separates; `None` for a term that is one.
+fn missing_space(term: &str) -> Option<&str> {
+    const STARTS: [&str; 5] = ["include:", "ip4:", "ip6:", "exists:", "redirect="];
+    const ENDS: [&str; 4] = ["-all", "~all", "?all", "+all"];
+    let lower = term.to_ascii_lowercase();
+    let argument = lower.find([':', '='])? + 1;
+    let start = STARTS.iter().filter_map(|start| lower[argument..].find(start)).min();
+    let end = || {
+        let is_end = ENDS.iter().any(|end| lower[argument..].ends_with(end));
+        (is_end && lower.len() > argument + 4).then(|| lower.len() - 4 - argument)
+    };
+    term.get(argument + start.or_else(end)?..)
+}
+
+/// Says that a space is missing before a term.
+fn words_of_missing_space(next: &str) -> String {
+    format!("a space is missing before `{next}`")
+}
+
+/// Returns what is wrong with a domain that has another term at its end, which the grammar allows.
+pub(super) fn glued_domain(spec: &DomainSpec, before: &str) -> Option<String> {
+    let term = format!("{before}{}", spec.as_str());
+    let words = missing_space(&term).map(words_of_missing_space)?;
+    Some(format!("`{term}`: {words}"))
 }
 
 /// Returns true if this is a name of a mechanism or modifier: `ALPHA *( ALPHA / DIGIT / "-" / "_" /

@@ -2,6 +2,7 @@
 
 use ipnet::IpNet;
 
+use super::provider_change::is_same_provider;
 use super::spf::Qualifier;
 use super::spf_limits::{MOST_OCTETS, WIDE};
 use super::spf_senders::{Found, Senders, find};
@@ -26,6 +27,9 @@ pub(in crate::insight) fn compare(
         |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, name, line);
     let shown = |direction, line: String| Effect::shown(topic, name, direction, line);
     let mut effects = Vec::new();
+    if !before.is_for(name, RecordType::Txt) && !after.is_for(name, RecordType::Txt) {
+        return effects;
+    }
     match (find(before, name), find(after, name)) {
         (Found::Nothing, Found::Nothing) | (Found::Unknown, Found::Unknown) => {}
         (_, Found::Unknown) => {
@@ -137,6 +141,12 @@ fn differences(
     let (gained, lost) = (new.beyond(&had), old.lost_to(&has));
     let came = gained.iter().filter(|network| !is_wide(network)).map(network_in_words);
     let came: Vec<String> = came.chain(new.others.difference(&old.others).cloned()).collect();
+    for term in new.proxied.difference(&old.proxied) {
+        let line = format!(
+            "SPF for {name}: `{term}` names a proxied host, so it allows addresses of Cloudflare, which send no mail"
+        );
+        effects.push(Effect::shown(topic, name, Direction::Neutral, line));
+    }
     let gone: Vec<String> = lost
         .iter()
         .map(network_in_words)
@@ -169,10 +179,7 @@ fn differences(
             host.is_some_and(|host| is_same_provider(&host, exchange))
         };
         let receives_there = |exchange: &&Fqdn| {
-            let own = after
-                .answering(exchange)
-                .into_iter()
-                .filter_map(|r| r.data.address().filter(|_| !r.proxied));
+            let own = after.answering(exchange).into_iter().filter_map(|r| r.data.address());
             let is_lost = |address| {
                 lost.iter().any(|n| n.contains(&address))
                     && !has.iter().any(|n| n.contains(&address))
@@ -232,13 +239,4 @@ fn differences(
         );
         effects.push(Effect::shown(topic, name, Direction::Neutral, line));
     }
-}
-
-/// Returns true if two hosts belong to one mail provider.
-fn is_same_provider(a: &Fqdn, b: &Fqdn) -> bool {
-    let key = |host: &Fqdn| match host.registrable() {
-        Some("googlemail.com") => Some("google.com".to_owned()),
-        other => other.map(str::to_owned),
-    };
-    key(a).is_some() && key(a) == key(b)
 }

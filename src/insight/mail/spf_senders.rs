@@ -5,13 +5,14 @@ use std::net::IpAddr;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-use super::spf::{Directive, Mechanism, Qualifier, Spf};
+use super::spf::{Directive, Mechanism, Qualifier, Spf, glued_domain};
 use super::spf_lookup::AnsweredNames;
 use super::spf_walk::{Hosts, Matched, NamedHost, Stop, Walk};
+use crate::insight::dns::Answer;
 use crate::insight::effect::listed;
 use crate::insight::published_addresses::network_in_words;
 use crate::insight::zone_view::View;
-use crate::model::Fqdn;
+use crate::model::{Fqdn, RecordType};
 
 /// What receivers find at a domain.
 pub(super) enum Found {
@@ -30,6 +31,8 @@ pub(super) struct Senders {
     v6: Vec<Ipv6Net>,
     /// Terms whose hosts this zone does not tell, as written.
     pub(super) others: BTreeSet<String>,
+    /// Terms whose hosts are proxied: receivers compare with the addresses of the edge.
+    pub(super) proxied: BTreeSet<String>,
     /// What happens to everyone else; `None` if another domain decides.
     pub(super) otherwise: Option<Qualifier>,
     pub(super) octets: usize,
@@ -88,7 +91,8 @@ impl Senders {
     pub(super) fn summary(&self) -> String {
         let networks = self.networks();
         let networks = networks.iter().map(network_in_words);
-        let all: Vec<String> = networks.chain(self.others.iter().cloned()).collect();
+        let proxied = self.proxied.iter().map(|term| format!("{term} (proxied)"));
+        let all: Vec<String> = networks.chain(self.others.iter().cloned()).chain(proxied).collect();
         if all.is_empty() { "no one".to_owned() } else { listed(all) }
     }
 }
@@ -114,8 +118,16 @@ pub(super) fn allows(view: View<'_, '_>, name: &Fqdn, address: IpAddr) -> Option
 
 /// What receivers find at a domain, as far as the zone tells.
 pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Found {
-    let names =
-        AnsweredNames { answer: |name: &Fqdn, kind| view.0.answer(name, kind), knows_all: true };
+    find_in(|name, kind| view.0.answer(name, kind), true, name)
+}
+
+/// What receivers find at a domain. `knows_all`: what has no answer does not exist.
+pub(super) fn find_in<'a>(
+    answer: impl Fn(&Fqdn, RecordType) -> Answer<'a>,
+    knows_all: bool,
+    name: &Fqdn,
+) -> Found {
+    let names = AnsweredNames { answer, knows_all };
     let mut walk = Walk::new(&names, None);
     let mut senders = Senders::default();
     match senders.follow(&mut walk, name, &mut vec![name.clone()]) {
@@ -146,6 +158,11 @@ impl Senders {
         let Some((record, octets)) = walk.record(name)? else { return Ok(None) };
         for Directive { qualifier, mechanism } in record.reachable() {
             let passes = *qualifier == Qualifier::Pass;
+            if let Mechanism::Include(spec) = mechanism
+                && let Some(why) = glued_domain(spec, "include:")
+            {
+                return Err(Stop::Wrong(why));
+            }
             let matched = match walk.look_up(mechanism, name) {
                 Ok(matched) => matched,
                 Err(Stop::Unknown) => {
@@ -180,6 +197,9 @@ impl Senders {
         self.otherwise = record.otherwise();
         if let (None, Some(target)) = (self.otherwise, &record.redirect) {
             walk.count_lookup()?;
+            if let Some(why) = glued_domain(target, "redirect=") {
+                return Err(Stop::Wrong(why));
+            }
             let is_known = match target.name() {
                 Some(target) if path.contains(&target) => {
                     return Err(Stop::Wrong(format!("{target} redirects to itself")));
@@ -221,8 +241,7 @@ impl Senders {
         }
         let words = |host: NamedHost| host.exchange.map_or(term.to_owned(), |e| format!("a:{e}"));
         self.others.extend(hosts.unknown.into_iter().map(words));
-        // Receivers compare with the addresses of the edge, which send no mail.
-        self.others.extend(hosts.proxied.into_iter().map(|h| format!("{} (proxied)", words(h))));
+        self.proxied.extend(hosts.proxied.into_iter().map(words));
     }
 
     /// Adds those whom an included record allows: whoever passes everywhere passes here.
@@ -230,6 +249,7 @@ impl Senders {
         self.v4.append(&mut allowed.v4);
         self.v6.append(&mut allowed.v6);
         self.others.append(&mut allowed.others);
+        self.proxied.append(&mut allowed.proxied);
         if allowed.otherwise == Some(Qualifier::Pass) {
             self.v4.push(Ipv4Net::default());
             self.v6.push(Ipv6Net::default());

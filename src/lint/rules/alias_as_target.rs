@@ -55,9 +55,17 @@ fn check(context: &LintContext<'_>, findings: &mut Findings) {
         };
         let leads = alias.data.presentation();
         let how = if answer.wildcard.is_some() { " by a wildcard" } else { "" };
+        // developers.cloudflare.com/dns/cname-flattening and /dns/zone-setups/zone-transfers, read
+        // 2026-11: the pages differ about aliases within a zone.
+        let is_within = alias.data.target().is_some_and(|host| host.is_within(home.as_fqdn()));
+        let words = if is_within {
+            "the alias; Cloudflare's pages differ on whether an alias of the same zone is flattened"
+        } else {
+            "the alias"
+        };
         findings.push(
             RULE.at(record.spelling.place, format!("`{target}` is an alias of `{leads}`{how}"))
-                .and_at(alias.spelling.place, "the alias")
+                .and_at(alias.spelling.place, words)
                 .about(zone.address(record))
                 .help(format!(
                     "write `{leads}`, or give `{target}` an A or AAAA record in place of the CNAME"

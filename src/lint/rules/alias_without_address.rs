@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Finding, Severity};
+use crate::insight::HiddenUse;
 use crate::insight::dns::ChainEnd;
 use crate::lint::context::LintContext;
 use crate::lint::{Findings, RELATED, Rule, chain};
@@ -45,6 +46,15 @@ fn check(context: &LintContext<'_>, findings: &mut Findings) {
     // Proxied records by the last record of their chain, because that is the place to fix.
     let mut starts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (n, alias) in aliases.all.iter().enumerate() {
+        let is_read = alias
+            .record
+            .data
+            .target()
+            .is_some_and(|target| HiddenUse::of(alias.record.name, target).is_some());
+        // `hidden_by_proxy` reports aliases that no browser visits.
+        if is_read {
+            continue;
+        }
         if let (ChainEnd::Dead(last), true) = (alias.end, alias.record.proxied) {
             starts.entry(last).or_default().push(n);
         }

@@ -3,20 +3,8 @@
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
-use crate::model::{Fqdn, RecordType};
-
-/// Targets that are not proxied themselves.
-const EXACT: &[&str] = &[
-    "dkim2.mcsv.net",
-    "dkim3.mcsv.net",
-    "zmverify.zoho.com",
-    "dkim.infusionmail.com",
-    "dkim.amazonses.com",
-];
-
-/// Domains below which no target is proxied.
-const BELOW: &[&str] =
-    &["dkim.amazonses.com", "onmicrosoft.com", "dkim.intercom.io", "acm-validations.aws"];
+use crate::model::RecordType;
+use crate::model::facts::proxied_aliases::is_never_proxied;
 
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
@@ -44,20 +32,14 @@ zones:
     check,
 };
 
-/// Returns true if Cloudflare refuses to proxy an alias with this target.
-fn is_refused(target: &Fqdn) -> bool {
-    let is_below = |domain: &&str| {
-        target.as_str().strip_suffix(*domain).is_some_and(|rest| rest.ends_with('.'))
-    };
-    EXACT.contains(&target.as_str()) || BELOW.iter().any(is_below)
-}
-
 fn check(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, record) in context.records() {
         let is_proxied_alias = record.data.record_type() == Some(RecordType::Cname)
             && record.facets.proxied == Some(true);
-        let target = record.data.target().filter(|target| is_proxied_alias && is_refused(target));
-        let Some(target) = target else { continue };
+        let target = record.data.target().filter(|_| is_proxied_alias);
+        let Some(target) = target.filter(|target| is_never_proxied(target.as_str())) else {
+            continue;
+        };
         findings.push(
             RULE.at(record.spelling.place, format!("Cloudflare does not proxy to `{target}`"))
                 .about(zone.address(record))

@@ -5,8 +5,8 @@
 //! parsing or printing code. The sandbox may use this folder and nothing else of the model, so that
 //! an error in a codec of the model is not repeated there. The folder also has the facts about
 //! rulesets, rate limits, other resources of zones, the OWASP Core Rule Set, zone settings, DNS
-//! settings, the permissions of API tokens, the networks that Cloudflare does not proxy to, and mail
-//! records. The facts about the Rules language are those of its package.
+//! settings, the permissions of API tokens, the networks and targets that Cloudflare does not proxy to,
+//! texts that verify domains, and mail records. The facts about the Rules language are those of its package.
 
 pub mod crs;
 pub mod dns_settings;
@@ -16,6 +16,7 @@ mod networks;
 pub mod owasp;
 pub mod permissions;
 pub mod phases;
+pub mod proxied_aliases;
 pub mod rate_limits;
 pub mod resources;
 pub mod rulesets;
@@ -23,6 +24,7 @@ pub mod settings;
 mod tiers;
 mod ttl;
 mod types;
+pub mod verification_texts;
 
 pub use fact_value::FactValue;
 pub use mail::{MAIL_LABELS, MAIL_TEXTS};

@@ -1,0 +1,65 @@
+//! Texts by which services verify who controls a domain, and what depends on them.
+
+/// A text that a provider looks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerificationText {
+    /// The beginning of the text, in lower case.
+    pub start: &'static str,
+    /// Its name.
+    pub service: &'static str,
+    /// What may end if the text is no longer found.
+    pub lost: &'static str,
+}
+
+const fn text(start: &'static str, service: &'static str, lost: &'static str) -> VerificationText {
+    VerificationText { start, service, lost }
+}
+
+/// The texts of well-known services.
+///
+/// # Sources
+/// The instructions of each service for the verification of domains, as known in 2026-11. Some
+/// check once and others again and again, so what is lost is what may be lost.
+pub const VERIFICATION_TEXTS: &[VerificationText] = &[
+    text("google-site-verification=", "Google", "access to Search Console and to Workspace"),
+    text("ms=", "Microsoft 365", "the use of the domain"),
+    text("facebook-domain-verification=", "Meta", "the verified domain of the business"),
+    text("apple-domain-verification=", "Apple", "managed accounts and domains"),
+    text("apple-domain=", "Apple", "mail of iCloud with this domain"),
+    text("atlassian-domain-verification=", "Atlassian", "managed accounts and single sign-on"),
+    text("docusign=", "DocuSign", "managed accounts and single sign-on"),
+    text("adobe-idp-site-verification=", "Adobe", "managed accounts and single sign-on"),
+    text("dropbox-domain-verification=", "Dropbox", "managed accounts"),
+    text("slack-domain-verification=", "Slack", "the claimed domain"),
+    text("zoom_verify_", "Zoom", "managed accounts"),
+    text("zoom-domain-verification=", "Zoom", "managed accounts"),
+    text("webexdomainverification", "Webex", "managed accounts"),
+    text("stripe-verification=", "Stripe", "the use of the domain"),
+    text("globalsign-domain-verification=", "GlobalSign", "the issuance of certificates"),
+    text("_globalsign-domain-verification=", "GlobalSign", "the issuance of certificates"),
+    text("openai-domain-verification=", "OpenAI", "the verified domain and single sign-on"),
+    text("anthropic-domain-verification-", "Anthropic", "the verified domain and single sign-on"),
+    text("notion-domain-verification=", "Notion", "managed accounts and single sign-on"),
+    text("miro-verification=", "Miro", "managed accounts"),
+    text("canva-site-verification=", "Canva", "managed accounts"),
+    text("1password-site-verification=", "1Password", "the use of the domain"),
+    text("have-i-been-pwned-verification=", "Have I Been Pwned", "notices about the domain"),
+    text("pinterest-site-verification=", "Pinterest", "the claimed website"),
+    text("yandex-verification:", "Yandex", "access to Webmaster"),
+    text("mailru-verification:", "Mail.ru", "access to Postmaster"),
+    text("hubspot-domain-verification=", "HubSpot", "the connected domain"),
+    text("onetrust-domain-verification=", "OneTrust", "the use of the domain"),
+    text("citrix-verification-code=", "Citrix", "the use of the domain"),
+    text("twilio-domain-verification=", "Twilio", "the use of the domain"),
+];
+
+impl VerificationText {
+    /// Finds the provider that looks for a text.
+    #[must_use]
+    pub fn of(text: &[u8]) -> Option<&'static Self> {
+        VERIFICATION_TEXTS.iter().find(|known| {
+            let start = text.get(..known.start.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(known.start.as_bytes()))
+        })
+    }
+}

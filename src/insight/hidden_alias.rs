@@ -1,0 +1,130 @@
+//! Proxied aliases that hide what someone reads at their names: resolvers get addresses for a
+//! proxied name, and neither its alias nor the other records of the target.
+
+use super::direction::Direction;
+use super::dns::End;
+use super::effect::{Effect, Topic, listed};
+use super::providers::is_at_suffix;
+use super::zone_view::View;
+use crate::model::facts::proxied_aliases::{RETURN_PATHS, VALIDATIONS};
+use crate::model::{Danger, Fqdn, RecordType};
+
+/// Fewest characters of a label that is a token of a certificate authority: a part of a hash.
+const TOKEN_LENGTH: usize = 16;
+
+/// A use of an alias other than visits, which a proxied alias prevents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HiddenUse {
+    /// The domain that it serves.
+    domain: Fqdn,
+    /// What no longer works, in words that follow the name.
+    pub words: String,
+    topic: Topic,
+    danger: Danger,
+    /// True if the records behind the alias are compared by themselves.
+    is_compared: bool,
+}
+
+impl HiddenUse {
+    /// Marks a use whose records are compared by themselves.
+    fn compared(self) -> Self {
+        Self { is_compared: true, ..self }
+    }
+
+    /// Finds the use of an alias by its name and its target; `None` for aliases that are visited,
+    /// and for those of unknown use.
+    #[must_use]
+    pub fn of(name: &Fqdn, target: &Fqdn) -> Option<Self> {
+        let mail = (Topic::MailAuthentication, Danger::BreaksMailAuthentication);
+        let issuance = (Topic::Issuance, Danger::ChangesIssuance);
+        let of = |domain: &str, words: String, (topic, danger)| {
+            let domain = Fqdn::reported(domain);
+            Some(Self { domain, words, topic, danger, is_compared: false })
+        };
+        let (first, parent) = name.as_str().split_once('.')?;
+        if let Some((selector, domain)) = name.as_str().split_once("._domainkey.") {
+            let words = format!("receivers find no DKIM key {selector} of {domain}");
+            return of(domain, words, mail).map(Self::compared);
+        }
+        if let Some((_, domain)) = name.as_str().split_once("._bimi.") {
+            return of(domain, format!("receivers find no BIMI record of {domain}"), mail);
+        }
+        if let Some(domain) = name.as_str().strip_prefix("_smtp._tls.") {
+            let words = format!("senders find no address for TLS reports of {domain}");
+            return of(domain, words, mail);
+        }
+        match first {
+            "_dmarc" => {
+                let words = format!("receivers find no DMARC record of {parent}");
+                return of(parent, words, mail).map(Self::compared);
+            }
+            "_mta-sts" => {
+                return of(parent, format!("senders find no MTA-STS policy of {parent}"), mail);
+            }
+            "_acme-challenge" => {
+                let words = format!("certificate authorities find no ACME challenge of {parent}");
+                return of(parent, words, issuance);
+            }
+            _ => {}
+        }
+        let named = |list: &[(&str, &'static str)]| {
+            let is_it = |(suffix, _): &&(&str, _)| is_at_suffix(target, suffix);
+            list.iter().find(is_it).map(|(_, service)| *service)
+        };
+        if let Some(authority) = named(VALIDATIONS).filter(|_| first.starts_with('_')) {
+            let words = format!("{authority} no longer sees who controls {parent}");
+            return of(parent, words, issuance);
+        }
+        if let Some(service) = named(RETURN_PATHS) {
+            let words =
+                format!("receivers find no SPF and MX record of this return path of {service}");
+            return of(name.as_str(), words, mail);
+        }
+        let is_token = |label: &str| {
+            label.len() > TOKEN_LENGTH && label[1..].bytes().all(|b| b.is_ascii_hexdigit())
+        };
+        if first.starts_with('_') && is_token(first) {
+            let words = format!("a certificate authority no longer sees who controls {parent}");
+            return of(parent, words, issuance);
+        }
+        None
+    }
+}
+
+/// Returns the effects of an alias that becomes a proxied one. The effects on DKIM keys, DMARC
+/// records, mail servers and CAA records are found with these records.
+pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let Some(target) = before.visible_alias(name).filter(|_| after.hides_alias(name)) else {
+        return Vec::new();
+    };
+    match HiddenUse::of(name, target) {
+        Some(hidden) if hidden.is_compared => Vec::new(),
+        Some(hidden) => {
+            let line = format!("{name} is proxied, so its alias is hidden: {}", hidden.words);
+            vec![Effect::needing(hidden.danger, hidden.topic, &hidden.domain, line)]
+        }
+        None => other_types(name, target, before).into_iter().collect(),
+    }
+}
+
+/// Returns the effect for an alias of unknown use whose target has records of other types, and no
+/// address that a visitor could want.
+fn other_types(name: &Fqdn, target: &Fqdn, before: View<'_, '_>) -> Option<Effect> {
+    let is_there = |kind: RecordType| {
+        matches!(before.0.answer(target, kind).end, End::Records(_) | End::Edge(_))
+    };
+    if is_there(RecordType::A) || is_there(RecordType::Aaaa) {
+        return None;
+    }
+    let kinds = RecordType::ALL.iter().copied();
+    let is_compared =
+        |kind| matches!(kind, RecordType::Mx | RecordType::Caa) || before.has_senders(target, kind);
+    let hidden: Vec<RecordType> =
+        kinds.filter(|kind| !is_compared(*kind) && is_there(*kind)).collect();
+    if hidden.is_empty() {
+        return None;
+    }
+    let line =
+        format!("{name} is proxied, so the {} records of {target} are hidden", listed(&hidden));
+    Some(Effect::shown(Topic::Addresses, name, Direction::Neutral, line))
+}

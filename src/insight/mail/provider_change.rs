@@ -1,0 +1,105 @@
+//! A move of a domain's mail to another provider, and what SPF, DKIM and DMARC say about the new one.
+
+use std::collections::BTreeSet;
+
+use super::dkim_change::{self, selector};
+use super::dmarc_discovery::{Discovery, Policy};
+use super::spf_senders::{Found, find};
+use crate::insight::direction::Direction;
+use crate::insight::effect::{Effect, Topic, listed};
+use crate::insight::providers::Provider;
+use crate::insight::zone_view::View;
+use crate::model::{Fqdn, Gather};
+
+/// Returns the registered domain of a mail provider's host.
+fn domain_of(host: &Fqdn) -> Option<&str> {
+    match host.registrable() {
+        Some("googlemail.com") => Some("google.com"),
+        other => other,
+    }
+}
+
+/// Returns true if two hosts belong to one mail provider.
+pub(super) fn is_same_provider(a: &Fqdn, b: &Fqdn) -> bool {
+    let name = |host: &Fqdn| Provider::of(host).map(|provider| provider.name);
+    (domain_of(a).is_some() && domain_of(a) == domain_of(b))
+        || (name(a).is_some() && name(a) == name(b))
+}
+
+/// Returns the effect of a domain whose mail is received by other providers alone from now on.
+pub(super) fn compare(
+    name: &Fqdn,
+    old: &BTreeSet<&Fqdn>,
+    new: &BTreeSet<&Fqdn>,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Option<Effect> {
+    let domains = |hosts: &BTreeSet<&Fqdn>| -> BTreeSet<String> {
+        hosts.iter().filter_map(|host| domain_of(host)).map(str::to_owned).gather()
+    };
+    let (left, joined) = (domains(old), domains(new));
+    let stays = old.iter().any(|old| new.iter().any(|new| is_same_provider(old, new)));
+    if left.is_empty() || joined.is_empty() || stays {
+        return None;
+    }
+    let to = listed(&joined);
+    let parts = [spf(name, new, after, &to), dkim(name, before, after), dmarc(name, after)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let line =
+        format!("mail for {name} moves from {} to {to}: {}", listed(&left), parts.join("; "));
+    Some(Effect::shown(Topic::Mail, name, Direction::Neutral, line))
+}
+
+/// Says whether SPF allows the new servers.
+fn spf(name: &Fqdn, servers: &BTreeSet<&Fqdn>, after: View<'_, '_>, to: &str) -> Option<String> {
+    let senders = match find(after, name) {
+        Found::Record(senders) => senders,
+        Found::Nothing => return Some("there is no SPF record".to_owned()),
+        Found::Broken(_) | Found::Unknown => return None,
+    };
+    let networks = senders.networks();
+    let is_named = senders.others.iter().any(|term| {
+        let host = term.split_once([':', '=']).map(|(_, host)| Fqdn::reported(host));
+        host.is_some_and(|host| servers.iter().any(|server| is_same_provider(&host, server)))
+    });
+    let addresses = || {
+        let records = servers.iter().flat_map(|server| after.answering(server));
+        records.filter_map(|record| record.data.address())
+    };
+    let is_allowed =
+        is_named || addresses().any(|a| networks.iter().any(|network| network.contains(&a)));
+    Some(if is_allowed { format!("SPF allows {to}") } else { format!("SPF does not name {to}") })
+}
+
+/// Says whether keys come with the change.
+fn dkim(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Option<String> {
+    let usable = |view: View<'_, '_>| -> BTreeSet<Fqdn> {
+        let is_own =
+            |other: &&Fqdn| selector(other).is_some_and(|(_, domain)| domain == name.as_str());
+        let names = view.0.entries().map(|entry| entry.name).filter(is_own).cloned();
+        names.filter(|key| dkim_change::find(view, key).is_usable()).gather()
+    };
+    let (old, new) = (usable(before), usable(after));
+    let came = new.difference(&old).count();
+    Some(match (came, new.len()) {
+        (0, 0) => "there is no DKIM key".to_owned(),
+        (0, 1) => "no DKIM key comes with it, 1 stays".to_owned(),
+        (0, stay) => format!("no DKIM key comes with it, {stay} stay"),
+        (came, _) => format!("{} with it", comes(came)),
+    })
+}
+
+/// Says how many keys come.
+fn comes(keys: usize) -> String {
+    if keys == 1 { "1 DKIM key comes".to_owned() } else { format!("{keys} DKIM keys come") }
+}
+
+/// Says what receivers do with mail that neither covers.
+fn dmarc(name: &Fqdn, after: View<'_, '_>) -> Option<String> {
+    let answer = |name: &Fqdn, kind| after.0.answer(name, kind);
+    match (Discovery { answer: &answer }).policy(name) {
+        Policy::Applies(action, _) => Some(format!("DMARC is {}", action.as_str())),
+        Policy::Missing => Some("there is no DMARC policy".to_owned()),
+        Policy::Unknown(_) => None,
+    }
+}
