@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
 
 use super::limits::{ALIAS_NODES, BYTES_PER_NODE, DEPTH, NODES};
+use super::write_yaml::double_quoted;
 use super::yaml_tree::{Entry, Kind, Node, NodeId, Style, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Span};
@@ -402,11 +403,28 @@ impl Scanner<'_> {
             _ => findings::SYNTAX,
         };
         let diagnostic = finding.at(self.place(Span::new(at, at + length)), detail);
-        Box::new(match help {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
+        Box::new(match (value_with_colon(self.text, at), help) {
+            (Some(value), Some(_)) => diagnostic.help(format!(
+                "a value that holds `: ` or ends with `:` needs quotes: write {}",
+                double_quoted(value)
+            )),
+            (_, Some(help)) => diagnostic.help(help),
+            (_, None) => diagnostic,
         })
     }
+}
+
+/// Returns the value in a flow mapping in which an unquoted colon at `at` was taken for the end of
+/// a key.
+fn value_with_colon(text: &str, at: usize) -> Option<&str> {
+    let rest = text.get(at..).filter(|rest| rest.starts_with(':'))?;
+    let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let before = &text[line_start..at];
+    let start = line_start + before.rfind(": ").map(|colon| colon + 2)?;
+    let end = rest.find([',', '}', '\n']).map_or(text.len(), |end| at + end);
+    let value = text[start..end].trim();
+    let is_plain = text[line_start..start].contains('{') && !value.contains(['"', '\'', '{', '[']);
+    is_plain.then_some(value)
 }
 
 /// Returns the place of the tab that the parser reports: among the blanks before this place, after

@@ -237,3 +237,26 @@ fn codes_are_explained() {
     assert_eq!(page.trim(), format!("PLAN0022\n\n{section}"));
     assert!(workspace.requests().is_empty());
 }
+
+/// A colon that ends a key in braces is quoted in the hint.
+#[test]
+fn a_value_with_a_colon_gets_the_hint_to_quote_it() {
+    let workspace = workspace();
+    for (value, quoted) in [
+        ("2001:db8::", Some("\"2001:db8::\"")),
+        ("fe80::, ttl: 300", Some("\"fe80::\"")),
+        ("v=spf1 x: y", Some("\"v=spf1 x: y\"")),
+        ("\"2001:db8::\", a: b: c", Some("\"b: c\"")),
+        ("a b, c} d", None),
+    ] {
+        workspace.records_spec(&format!("      - {{ name: www, type: AAAA, content: {value} }}"));
+        let ran = workspace.run(&["validate", "spec.yaml"]).exits(1);
+        match quoted {
+            Some(quoted) => {
+                let hint = format!("needs quotes: write {quoted}\n");
+                assert!(ran.stderr.contains(&hint), "{value}: {}", ran.stderr);
+            }
+            None => assert!(!ran.stderr.contains("needs quotes: write"), "{}", ran.stderr),
+        }
+    }
+}
