@@ -15,7 +15,9 @@ use super::schema_check::{CompiledSchema, check_with_schema};
 use super::yaml_tree::Kind;
 use super::{clip, schema, secrets};
 use crate::diagnostic::{Diagnostics, Place, Severity, SourceId, Sources, count, findings};
-use crate::model::{Danger, NARROW_DAYS, NARROW_RULES, Suppression, SuppressionScope, sort_by};
+use crate::model::{
+    Danger, NARROW_DAYS, NARROW_RULES, Policy, Suppression, SuppressionScope, sort_by,
+};
 
 /// The usual name of a policy file.
 pub const POLICY_FILE: &str = ".zonewright-policy.yaml";
@@ -26,18 +28,23 @@ pub const POLICY_FILE: &str = ".zonewright-policy.yaml";
 struct FileSyntax {
     /// Version of the format.
     #[expect(dead_code, reason = "checked when the file is parsed; here for the schema")]
+    #[schemars(extend("default" = 1))]
     version: Option<u8>,
     /// Maximum percentage of a zone's records that may change.
     #[schemars(range(min = 0, max = 100))]
+    #[schemars(extend("default" = Policy::default().most_changes))]
     most_changes: Option<u8>,
     /// Number of records from which the limit applies.
     #[schemars(range(min = 0, max = 4_294_967_295_u32))]
+    #[schemars(extend("default" = Policy::default().from_records))]
     from_records: Option<u32>,
     /// Maximum number of rules that a narrow weakening concerns.
     #[schemars(range(min = 0, max = NARROW_RULES))]
+    #[schemars(extend("default" = Policy::default().narrow_rules))]
     narrow_rules: Option<u8>,
     /// Maximum number of days that a narrow weakening lasts.
     #[schemars(range(min = 0, max = NARROW_DAYS))]
+    #[schemars(extend("default" = Policy::default().narrow_days))]
     narrow_days: Option<u8>,
     /// Dangers that are allowed everywhere, with reasons.
     #[serde(default)]

@@ -63,8 +63,10 @@ pub(super) struct RecordSyntax {
     /// Cloudflare's settings for this record.
     pub(super) settings: Option<Spanned<SettingsSyntax>>,
     /// `absent` deletes the record; without a value, every record of the name and type.
+    #[schemars(extend("default" = "present"))]
     pub(super) state: Option<Spanned<StateSyntax>>,
     /// Changing or deleting the record needs a separate consent.
+    #[schemars(extend("default" = false))]
     pub(super) protect: Option<Spanned<bool>>,
     /// Accepted dangers for the record: the code of each, and why.
     #[serde(default)]

@@ -59,6 +59,7 @@ pub(super) struct ZoneSyntax {
     pub(super) id: Option<Spanned<Text>>,
     /// Treatment of records that the spec does not name: `keep` reports and never changes them,
     /// `prune` deletes them.
+    #[schemars(extend("default" = "keep"))]
     pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
     /// Records that are left alone even with `unmanaged: prune`.
     pub(super) ignore: Option<Spanned<Vec<Spanned<IgnoreSyntax>>>>,
@@ -69,6 +70,7 @@ pub(super) struct ZoneSyntax {
     /// Defaults for the zone's records; they override the defaults of files.
     pub(super) defaults: Option<DefaultsSyntax>,
     /// Create the zone if Cloudflare does not have it; without this, a missing zone is an error.
+    #[schemars(extend("default" = false))]
     pub(super) create: Option<Spanned<bool>>,
     /// Zone settings by Cloudflare's names (`ssl`, `min_tls_version`, …); all others are left
     /// alone.
@@ -170,7 +172,8 @@ pub(super) enum AnswerSyntax {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MailSyntax {
-    /// The domain: relative to the zone, or `@` [default: @].
+    /// The domain: relative to the zone, or `@`.
+    #[schemars(extend("default" = "@"))]
     #[allow(rustdoc::broken_intra_doc_links, reason = "the brackets are those of the schema")]
     pub(super) domain: Option<Spanned<Text>>,
     /// Its mail servers, in the order in which senders try them; an empty list if it takes no mail.
@@ -188,7 +191,8 @@ pub(super) struct MailSyntax {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CertificatesSyntax {
-    /// The name of the certificates: relative to the zone, or `@` [default: @].
+    /// The name of the certificates: relative to the zone, or `@`.
+    #[schemars(extend("default" = "@"))]
     #[allow(rustdoc::broken_intra_doc_links, reason = "the brackets are those of the schema")]
     pub(super) name: Option<Spanned<Text>>,
     /// The only authorities that may issue, by the identifiers that they use in CAA records; none

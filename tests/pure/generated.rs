@@ -13,7 +13,7 @@ use zonewright::{document, lint};
 static PAGE_ABOUT_SAFETY: Mutex<()> = Mutex::new(());
 
 /// Compares a committed file with what it should be, or writes it.
-fn up_to_date(path: &str, expected: &str) {
+pub(super) fn up_to_date(path: &str, expected: &str) {
     if std::env::var_os("UPDATE_GENERATED").is_some() {
         fs::write(path, expected).unwrap();
     }

@@ -42,6 +42,7 @@ mod rulesets;
 mod scenarios;
 mod source;
 mod spec;
+mod spec_page;
 mod spellings;
 mod spf;
 mod style;

@@ -45,6 +45,7 @@ pub(in crate::spec) struct WafSyntax {
 pub(super) struct SectionKeys {
     /// Treatment of rules and overrides that the spec does not name, in the lists and rulesets
     /// that it names: `keep` reports and never changes them, `prune` removes them.
+    #[schemars(extend("default" = "keep"))]
     pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
     /// Why weaker protection is accepted; counts as consent for every change of this section that
     /// weakens protection.
@@ -191,6 +192,7 @@ pub(super) struct TuneSyntax {
     /// All rules that have this tag today.
     pub(super) tag: Option<Spanned<Text>>,
     /// With `tag`: also rules that have it in later versions of the ruleset.
+    #[schemars(extend("default" = false))]
     pub(super) future: Option<Spanned<bool>>,
     /// Why; required for a rule that is switched off.
     pub(super) reason: Option<Spanned<Text>>,
@@ -264,7 +266,8 @@ macro_rules! named_rules {
             #[schemars(schema_with = "when")]
             pub(super) when: Option<Spanned<Text>>,
             $($(#[$doc])* pub(super) $key: $kind,)*
-            /// Turns the rule on or off; the default is on.
+            /// Turns the rule on or off.
+            #[schemars(extend("default" = true))]
             pub(super) enabled: Option<Spanned<bool>>,
             /// The description that Cloudflare shows.
             pub(super) description: Option<Spanned<Text>>,
@@ -281,6 +284,7 @@ macro_rules! named_rules {
             /// Put it after the rule with this `ref` or id.
             pub(super) after: Option<Spanned<Text>>,
             /// `absent` deletes the rule; it needs only a name.
+            #[schemars(extend("default" = "present"))]
             pub(super) state: Option<Spanned<StateSyntax>>,
             /// The rule in Cloudflare's form, for what the other keys cannot express; used instead
             /// of them.
