@@ -10,7 +10,14 @@ use super::base_url::BaseUrl;
 #[must_use]
 pub fn is_proxy_address(value: &str) -> bool {
     let destination = Uri::from_static("https://api.cloudflare.com/");
-    Matcher::builder().all(value).build().intercept(&destination).is_some()
+    let proxy = Matcher::builder().all(value).build().intercept(&destination);
+    proxy.is_some_and(|proxy| {
+        // An address without a number as its port would be used with another port.
+        let authority = proxy.uri().authority().map_or("", |authority| authority.as_str());
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        let port = host.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
+        port.is_none_or(|(_, port)| port.parse::<u16>().is_ok_and(|port| port > 0))
+    })
 }
 
 /// Returns the proxy that the environment selects for a base URL, as `scheme://host:port` without

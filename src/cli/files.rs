@@ -19,6 +19,12 @@ use tempfile::NamedTempFile;
 use super::output::Output;
 use super::paths::is_below;
 
+/// How often, and how long apart, a named pipe is tried that no program reads from.
+#[cfg(unix)]
+const PIPE_ATTEMPTS: u32 = 60;
+#[cfg(unix)]
+const PIPE_PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
+
 /// Maximum number of links to follow from one path, as in Linux.
 const MOST_LINKS: usize = 40;
 
@@ -45,7 +51,7 @@ pub(super) fn write(
     match target(path)? {
         Target::Results => output.result(|out| out.write_all(bytes)),
         Target::Messages => output.raw_message(bytes),
-        Target::Stream(path) => OpenOptions::new().append(true).open(path)?.write_all(bytes),
+        Target::Stream(path) => open_stream(&path)?.write_all(bytes),
         Target::File(file) => {
             check_target(path, &file)?;
             move_there(&file, bytes, readers)
@@ -53,9 +59,41 @@ pub(super) fn write(
     }
 }
 
+/// Opens a device or a named pipe for writing. Refuses a pipe that no program reads from within a
+/// few seconds: opening it would wait for one without end.
+fn open_stream(path: &Path) -> io::Result<fs::File> {
+    let mut options = OpenOptions::new();
+    options.append(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+        if fs::metadata(path)?.file_type().is_fifo() {
+            for _ in 0..PIPE_ATTEMPTS {
+                let mut probe = OpenOptions::new();
+                match probe.append(true).custom_flags(libc::O_NONBLOCK).open(path) {
+                    Err(error) if error.raw_os_error() == Some(libc::ENXIO) => {
+                        std::thread::sleep(PIPE_PAUSE);
+                    }
+                    // The probe stays open until the pipe is open, so that the reader does not see
+                    // the end of the data.
+                    probe => return probe.and_then(|_probe| options.open(path)),
+                }
+            }
+            return Err(io::Error::other(
+                "it is a named pipe, and no program reads from it; start the reader first",
+            ));
+        }
+    }
+    options.open(path)
+}
+
 /// Refuses a relative path that leads out of the current directory.
 fn check_target(path: &Path, target: &Path) -> io::Result<()> {
     let directory = directory_of(target);
+    if !directory.exists() {
+        let missing = format!("there is no directory {}; create it first", directory.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, missing));
+    }
     if !is_plain(path) || is_below(directory, Path::new(".")) {
         return Ok(());
     }

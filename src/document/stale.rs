@@ -303,11 +303,27 @@ pub fn differences(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperatio
     compare_operations(reviewed, now, |operation| operation.essence, Some(no_longer_needed))
 }
 
+/// What a saved plan can have achieved, whatever its operations claim: a file can contain operations
+/// that were never planned.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Achievable {
+    /// Zones that the plan is for and that it creates.
+    pub zones: BTreeSet<String>,
+    /// Where the spec has records.
+    pub records: BTreeSet<SuccessorKey>,
+    /// Where the spec has records whose hidden addresses may be published.
+    pub exposed: BTreeSet<SuccessorKey>,
+}
+
 /// Returns the differences between the rest of a partly applied plan and the operations that would
 /// be planned now.
 #[must_use]
-pub fn differences_of_rest(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<StaleOperation> {
-    let progress = Progress::new(reviewed, now);
+pub fn differences_of_rest(
+    reviewed: &[Reviewed],
+    now: &[Reviewed],
+    achievable: &Achievable,
+) -> Vec<StaleOperation> {
+    let progress = Progress::new(reviewed, now, achievable);
     let mut moved =
         compare_operations(reviewed, now, |operation| progress.essence(operation), None);
     moved.extend(progress.new_dangers(reviewed, now));
@@ -383,7 +399,7 @@ struct Progress {
 
 impl Progress {
     /// Derives the progress from the whole plan and the operations that would be planned now.
-    fn new(reviewed: &[Reviewed], now: &[Reviewed]) -> Self {
+    fn new(reviewed: &[Reviewed], now: &[Reviewed], achievable: &Achievable) -> Self {
         let (before, left) = (by_address(reviewed), by_address(now));
         let done = || {
             before
@@ -391,13 +407,21 @@ impl Progress {
                 .filter(|(key, _)| !left.contains_key(*key))
                 .map(|(_, operation)| *operation)
         };
-        let zones = done().filter(|operation| operation.kind == SubjectKind::Zone);
+        let zones = done().filter(|operation| {
+            operation.kind == SubjectKind::Zone && achievable.zones.contains(&*operation.zone)
+        });
         let creates = done().filter(|operation| operation.action == Action::Create);
         let exposing =
             done().filter(|operation| operation.dangers.contains(&Danger::ExposesOrigin));
         Self {
-            exposed: exposing.filter_map(Reviewed::successor_key).collect(),
-            successors: creates.filter_map(Reviewed::successor_key).collect(),
+            exposed: exposing
+                .filter_map(Reviewed::successor_key)
+                .filter(|key| achievable.exposed.contains(key))
+                .collect(),
+            successors: creates
+                .filter_map(Reviewed::successor_key)
+                .filter(|key| achievable.records.contains(key))
+                .collect(),
             phases: done().filter_map(Reviewed::phase).collect(),
             zones: zones.map(|operation| operation.zone.clone()).collect(),
         }

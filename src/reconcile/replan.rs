@@ -7,11 +7,11 @@ use super::goal::Source;
 use super::plan::{Planned, plan_some};
 use crate::document::saved_zone::SavedZone;
 use crate::document::stale::{
-    Reviewed, StaleOperation, differences, differences_of_rest, take_dangers,
+    Achievable, Reviewed, StaleOperation, differences, differences_of_rest, take_dangers,
 };
 use crate::live::{AnyReader, FetchError};
 use crate::model::{Danger, Gather, ZoneName};
-use crate::plan::{Consents, Operation, Plan, ZonePlan};
+use crate::plan::{Consents, Operation, Plan, SuccessorKey, ZonePlan};
 
 /// Reads the zones that a plan changes again, plans them again, and returns the differences.
 ///
@@ -88,7 +88,8 @@ pub fn resume(
     consents: &mut Consents,
 ) -> Result<(), Vec<StaleOperation>> {
     let mut moved = other_zones(planned, true);
-    moved.extend(compared(planned, differences_of_rest));
+    let achievable = achievable(planned, consents);
+    moved.extend(compared(planned, |whole, now| differences_of_rest(whole, now, &achievable)));
     if !moved.is_empty() {
         return Err(moved);
     }
@@ -101,6 +102,38 @@ pub fn resume(
         }
     }
     Ok(())
+}
+
+/// Returns what a saved plan can have achieved, by its spec, its zones and the consents.
+fn achievable(planned: &Planned<'_>, consents: &Consents) -> Achievable {
+    let Source::SavedPlan { zones: saved, .. } = &planned.goal.source else {
+        return Achievable::default();
+    };
+    let created = saved.iter().filter(|zone| zone.id.is_none());
+    let mut all = Achievable {
+        zones: created.map(|zone| zone.name.clone()).collect(),
+        ..Achievable::default()
+    };
+    for (name, zone) in &planned.goal.desired.zones {
+        let danger = Danger::ExposesOrigin;
+        let in_zone = consents.dangers.contains(&danger)
+            || zone.allow.contains_key(&danger)
+            || consents.policy.allows(name.as_str(), danger).is_some();
+        for record in &zone.records {
+            let Some(record_type) = record.data.record_type() else { continue };
+            let key = SuccessorKey::new(&record.name, record_type);
+            if in_zone || record.allow.as_ref().is_some_and(|all| all.contains_key(&danger)) {
+                all.exposed.insert(key.clone());
+            }
+            all.records.insert(key);
+        }
+        let may_expose = zone.tombstones.iter().filter(|tombstone| {
+            in_zone || tombstone.allow.as_ref().is_some_and(|all| all.contains_key(&danger))
+        });
+        let keys = may_expose.map(|gone| SuccessorKey::new(&gone.name, gone.record_type));
+        all.exposed.extend(keys);
+    }
+    all
 }
 
 /// Returns the zones of a plan that differ from those of the saved plan: Cloudflare answers with
@@ -147,7 +180,7 @@ fn other_zones(planned: &Planned<'_>, is_resumed: bool) -> Vec<StaleOperation> {
 /// Compares a plan with the saved one that it was made from.
 fn compared(
     planned: &Planned<'_>,
-    compare: fn(&[Reviewed], &[Reviewed]) -> Vec<StaleOperation>,
+    compare: impl Fn(&[Reviewed], &[Reviewed]) -> Vec<StaleOperation>,
 ) -> Vec<StaleOperation> {
     let Source::SavedPlan { reviewed, .. } = &planned.goal.source else { return Vec::new() };
     compare(reviewed, &Reviewed::all(&planned.plan, &planned.goal.sources))

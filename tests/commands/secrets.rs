@@ -201,7 +201,12 @@ fn a_secret_in_the_wrong_variable_is_not_shown() {
     };
     for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"]
     {
-        for value in [format!("{TOKEN} x"), format!("ftp://{TOKEN}@proxy.example")] {
+        for value in [
+            format!("{TOKEN} x"),
+            format!("ftp://{TOKEN}@proxy.example"),
+            format!("http://user:{TOKEN}@proxy.example:99999"),
+            format!("http://user:{TOKEN}@proxy.example:0x50"),
+        ] {
             let ran = with(&[(name, value.as_str())], &["plan", "spec.yaml"]);
             assert_eq!(ran.code, Some(1), "{name}={value}: {ran:?}");
             assert!(

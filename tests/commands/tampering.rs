@@ -187,3 +187,54 @@ fn an_id_in_an_answer_cannot_lead_elsewhere() {
     }
     assert_eq!(workspace.writes().len(), 0);
 }
+
+/// A file can claim that the plan has achieved what it never had in it: such a claim removes no
+/// danger from what is left.
+#[test]
+fn a_plan_file_cannot_hide_a_danger_behind_progress_that_was_never_planned() {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(json!([
+        { "type": "A", "name": "www.example.com", "content": "192.0.2.1", "proxied": true },
+        { "type": "TXT", "name": "old.example.com", "content": "a text" },
+    ]));
+    let plan_of = |records: &str| -> Value {
+        workspace.records_spec(records);
+        workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
+        let text = fs::read_to_string(workspace.path().join("plan.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let exposing = plan_of("      - { name: www, type: A, content: 192.0.2.1, proxied: false }");
+    let deleting = plan_of("      - { name: old, type: TXT, content: a text, state: absent }");
+    let claims = [
+        (
+            "exposes-origin",
+            &exposing,
+            json!({ "address": "example.com/dns/www/A/00000000", "dangers": ["exposes-origin"] }),
+        ),
+        (
+            "delete",
+            &deleting,
+            json!({ "address": "example.com/dns/old/TXT/00000000", "action": "create", "before": null }),
+        ),
+        (
+            "delete",
+            &deleting,
+            json!({ "address": "example.com", "kind": "zone", "action": "create", "before": null }),
+        ),
+    ];
+    for (danger, plan, claim) in claims {
+        let mut forged = plan.clone();
+        let operations = forged["operations"].as_array_mut().unwrap();
+        operations[0]["dangers"] = json!([]);
+        let mut claimed = operations[0].clone();
+        for (name, value) in claim.as_object().unwrap() {
+            claimed[name] = value.clone();
+        }
+        operations.push(claimed);
+        workspace.file("plan.json", sealed(forged));
+        let ran = workspace.run(&["apply", "plan.json", "--yes", "--resume"]).exits(4);
+        let words = format!("it now has a danger that it did not have: {danger}");
+        assert!(ran.stderr.contains(&words), "{claim}: {ran:?}");
+    }
+    assert_eq!(workspace.writes().len(), 0);
+}

@@ -63,6 +63,20 @@ impl Drop for Reading {
     }
 }
 
+/// A pipe without a reader is refused; without that, the command would wait without end.
+#[test]
+fn a_pipe_that_nobody_reads_and_a_missing_directory_are_refused() {
+    let workspace = workspace();
+    fifo(&workspace, "fifo");
+    for (name, words) in [
+        ("fifo", "no program reads from it"),
+        ("no/such/plan.json", "there is no directory no/such"),
+    ] {
+        let ran = workspace.run(&["plan", "spec.yaml", "--out", name]).exits(1);
+        assert!(ran.stderr.contains(words), "{name}: {ran:?}");
+    }
+}
+
 /// Special files are reached through links, so that a bug replaces the link and not a file that the
 /// machine needs.
 #[test]
