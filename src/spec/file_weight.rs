@@ -5,7 +5,8 @@
 //! again.
 
 use super::limits::{
-    EXPRESSION_WEIGHT, MAPPING_WEIGHT, MOST_WEIGHT, SCALAR_WEIGHT, SECTION_WEIGHT, ZONE_WEIGHT,
+    EXPRESSION_WEIGHT, ITEM_WEIGHT, LABEL_WEIGHT, MAPPING_WEIGHT, MOST_WEIGHT, SCALAR_WEIGHT,
+    SECTION_WEIGHT, ZONE_WEIGHT,
 };
 use super::yaml_tree::{Kind, NodeId, Tree};
 use crate::diagnostic::{Diagnostics, Place, findings};
@@ -67,6 +68,10 @@ impl Weighing<'_> {
                         ("when" | "count", Kind::Scalar(text, _)) => {
                             EXPRESSION_WEIGHT.0 + text.len().saturating_mul(EXPRESSION_WEIGHT.1)
                         }
+                        ("name", Kind::Scalar(text, _)) => {
+                            LABEL_WEIGHT * text.bytes().filter(|byte| *byte == b'.').count()
+                        }
+                        ("content" | "data", Kind::Sequence(items)) => ITEM_WEIGHT * items.len(),
                         _ => 0,
                     };
                     self.add(entry.key, SCALAR_WEIGHT + extra_weight)?;

@@ -39,11 +39,23 @@ pub(super) const SCALAR_WEIGHT: usize = 60;
 /// Weight of a mapping without its values.
 pub(super) const MAPPING_WEIGHT: usize = 500;
 
+/// The weight of an item of a list: each value of a list `content` is a record.
+pub(super) const ITEM_WEIGHT: usize = 750;
+
+/// The weight of a label of a record's name: checks keep every name above it.
+pub(super) const LABEL_WEIGHT: usize = 140;
+
 /// Weight of a zone without its values.
 pub(super) const ZONE_WEIGHT: usize = 2_000;
 
 /// Weight of the protection of a zone without its values.
 pub(super) const SECTION_WEIGHT: usize = 4_500;
+
+/// The most memory of all profiles that zones use, each counted for every zone.
+pub(super) const MOST_PROFILE_WEIGHT: usize = 100 << 20;
+
+/// The weight of a rule of a profile, and of an override of a managed rule, for a zone.
+pub(super) const PROFILE_WEIGHTS: (usize, usize) = (900, 250);
 
 /// Weight of an expression, and of each byte of its text.
 pub(super) const EXPRESSION_WEIGHT: (usize, usize) = (1_500, 48);

@@ -5,6 +5,9 @@ pub(super) const BACKTRACKING_STEPS: usize = 200_000;
 /// Maximum memory of a compiled pattern, in bytes. The longest of the Core Rule Set needs a third
 /// of it.
 pub(super) const PATTERN_BYTES: usize = 32 << 20;
+/// Maximum length of the phrases of one rule together, in bytes: their automaton takes about a
+/// hundred times as much memory. The longest list of the Core Rule Set has less than a tenth of it.
+pub(super) const PHRASE_BYTES: usize = 256 << 10;
 /// Maximum length of a value for libinjection, in bytes. An injection begins early, and its lexers
 /// are not linear in all inputs.
 pub(super) const INJECTION_BYTES: usize = 64 * 1024;

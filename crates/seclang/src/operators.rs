@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use aho_corasick::AhoCorasick;
 use ipnet::IpNet;
 
+use super::limits::PHRASE_BYTES;
 use super::macros::TextWithMacros;
 use super::pattern::Pattern;
 
@@ -111,6 +112,9 @@ impl Operator {
     fn phrases(phrases: impl IntoIterator<Item = Vec<u8>>) -> Result<Self, String> {
         let phrases: Vec<Vec<u8>> =
             phrases.into_iter().filter(|phrase| !phrase.is_empty()).collect();
+        if phrases.iter().map(Vec::len).sum::<usize>() > PHRASE_BYTES {
+            return Err(format!("the phrases have more than {} KiB", PHRASE_BYTES >> 10));
+        }
         // The phrase that ends first decides, so the order of the phrases does not matter.
         let automaton = AhoCorasick::builder()
             .ascii_case_insensitive(true)

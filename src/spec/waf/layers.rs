@@ -15,6 +15,7 @@ use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::super::attributes::Facet;
+use super::super::limits::PROFILE_WEIGHTS;
 use super::impossible_order;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
@@ -193,6 +194,16 @@ fn index_by_name<T>(all: &[T], key: impl Fn(&T) -> String) -> HashMap<String, us
 }
 
 impl Layer {
+    /// The memory that a copy takes, in bytes.
+    pub(super) fn weight(&self) -> usize {
+        let of_rule = |rule: &DesiredRule| {
+            PROFILE_WEIGHTS.0 + 3 * rule.when.as_ref().map_or(0, |(when, _)| when.text().len())
+        };
+        let rules: usize = self.lists.values().flatten().map(of_rule).sum();
+        let tuned = self.deployments.values().map(|all| all.rules.len() + all.tags.len());
+        rules + PROFILE_WEIGHTS.1 * (tuned.sum::<usize>() + self.accept.len())
+    }
+
     /// Returns this layer, completed from a lower one.
     pub(super) fn over(self, base: Self) -> Self {
         let Self { place, unmanaged, accept_weakening, accept, deployments, lists } = self;

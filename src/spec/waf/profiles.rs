@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::super::attributes::Facet;
+use super::super::limits::MOST_PROFILE_WEIGHT;
 use super::super::suggest::hint;
 use super::layers::{Fragment, Join, Kind, Layer};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::ruleset::DesiredWaf;
-use crate::model::sort_by;
+use crate::model::{EvaluationBudget, sort_by};
 
 #[derive(Debug)]
 struct Profile {
@@ -16,6 +17,8 @@ struct Profile {
     place: Place,
     /// Its content.
     layer: Layer,
+    /// The memory of a copy of its content, in bytes.
+    weight: usize,
     /// True if any zone uses it.
     is_used: bool,
 }
@@ -29,12 +32,27 @@ pub(in crate::spec) struct Used {
 }
 
 /// All profiles by name.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::spec) struct Profiles {
     all: BTreeMap<String, Profile>,
+    /// The memory of the copies that zones have.
+    copies: EvaluationBudget,
+    /// Whether there was too much of it.
+    is_too_large: bool,
     /// Pairs of places that were reported already, so that they are not reported again for each
     /// zone.
     said: HashSet<(Place, Place)>,
+}
+
+impl Default for Profiles {
+    fn default() -> Self {
+        Self {
+            all: BTreeMap::new(),
+            copies: EvaluationBudget::of_bytes(MOST_PROFILE_WEIGHT),
+            is_too_large: false,
+            said: HashSet::new(),
+        }
+    }
 }
 
 impl Profiles {
@@ -57,7 +75,8 @@ impl Profiles {
             );
             return;
         }
-        self.all.insert(name.value, Profile { place: name.place, layer, is_used: false });
+        let weight = layer.weight();
+        self.all.insert(name.value, Profile { place: name.place, layer, weight, is_used: false });
     }
 
     /// Returns the protection that a zone wants; `None` if the zone declares none.
@@ -92,6 +111,18 @@ impl Profiles {
                 continue;
             };
             profile.is_used = true;
+            if self.is_too_large || !self.copies.hold(profile.weight) {
+                if !std::mem::replace(&mut self.is_too_large, true) {
+                    let limit = MOST_PROFILE_WEIGHT >> 20;
+                    let label =
+                        format!("the profiles of the zones up to here take more than {limit} MiB");
+                    diagnostics.push(findings::TOO_LARGE.at(name.place, label).help(
+                        "use large profiles in fewer zones of a run, or move rules that all zones \
+                         have to rulesets of the account",
+                    ));
+                }
+                continue;
+            }
             let layer = profile.layer.clone();
             base = Some(match base {
                 Some((first, seen)) if seen.contains(&name.value) => (first, seen),

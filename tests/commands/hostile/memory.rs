@@ -642,6 +642,12 @@ fn no_rule_file_fills_the_memory() {
                 }),
         ),
     ];
+    let phrases = numbered(300_000, |n| format!("phrase-that-is-long-{n} "));
+    let phrases = format!("SecRule ARGS \"@pm {phrases}\" \"id:1,phase:2,pass\"\n");
+    fs::write(rules.join("a.conf"), phrases).unwrap();
+    let hits = ["waf", "hits", "--crs", "crs", "--requests", "r.jsonl"];
+    let ran = over(directory.path(), "phrases", &hits).exits(1);
+    assert!(ran.stderr.contains("the phrases have more than 256 KiB"), "{ran:?}");
     for (what, text) in played(cases) {
         fs::write(rules.join("a.conf"), text).unwrap();
         let ran =
@@ -689,6 +695,33 @@ fn no_spec_fills_the_memory() {
                 numbered(150_000, |n| format!(
                     "   - {{name: r{n}, when: 'http.host eq \"h{n}\"', action: block}}\n"
                 ))
+            ),
+        ),
+        (
+            "values of one name",
+            format!(
+                "{head}      - {{ name: a, type: TXT, content: [{}] }}\n",
+                numbered(900_000, |n| format!("\"{n}\","))
+            ),
+        ),
+        (
+            "names with many labels",
+            format!(
+                "{head}{}",
+                numbered(45_000, |n| format!(
+                    "      - {{ name: \"{}n{n}\", type: TXT, content: t }}\n",
+                    "x.".repeat(100)
+                ))
+            ),
+        ),
+        (
+            "a profile of many zones",
+            format!(
+                "version: 1\nprofiles: {{ p: {{ waf: {{ custom: [{}] }} }} }}\nzones:\n{}",
+                numbered(1_000, |n| format!(
+                    "{{name: r{n}, when: 'http.host eq \"h{n}\"', action: block}},"
+                )),
+                numbered(5_000, |n| format!("  z{n}.ee: {{ use: [p] }}\n"))
             ),
         ),
         (
