@@ -321,11 +321,19 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     let topic = Topic::Issuance;
     let changes = |line: String| Effect::needing(Danger::ChangesIssuance, topic, name, line);
     let shown = |direction, line: String| Effect::shown(topic, name, direction, line);
-    let [old, new] = [before, after]
-        .map(|view| applicable(|name, kind| view.0.answer(name, kind), view.0.name(), name));
-    if old == new {
+    let of = |name: &Fqdn| {
+        [before, after]
+            .map(|view| applicable(|name, kind| view.0.answer(name, kind), view.0.name(), name))
+    };
+    let policies = of(name);
+    // A change that the name has from above is described there.
+    let has_own =
+        [before, after].iter().any(|view| !view.of_type(name, RecordType::Caa).is_empty());
+    let above = || name.as_str().split_once('.').map(|(_, above)| of(&Fqdn::reported(above)));
+    if policies[0] == policies[1] || (!has_own && above().as_ref() == Some(&policies)) {
         return Vec::new();
     }
+    let [old, new] = policies;
     if let Applicable::Unknown(why) = &new {
         let own = |view: View<'_, '_>| -> Vec<Rdata> {
             let records = view.of_type(name, RecordType::Caa);

@@ -257,7 +257,7 @@ impl Lexer<'_> {
             self.push(TokenKind::Address(address), from);
         } else if let (true, Ok(network)) = (word.contains('/'), word.parse::<IpNet>()) {
             self.push(TokenKind::Network(network), from);
-        } else if !is_negative && is_name_word(word) {
+        } else if !is_negative && is_field_or_function(word) {
             self.push(TokenKind::Word, from);
         } else {
             self.bare(from);
@@ -456,7 +456,7 @@ fn is_raw_string(text: &str) -> bool {
 }
 
 /// Returns true if a word can be the name of a field or function.
-fn is_name_word(word: &str) -> bool {
+fn is_field_or_function(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'))
 }
