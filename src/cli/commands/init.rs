@@ -174,12 +174,10 @@ fn name_of_example(settings: &Settings<'_>, missing: &str) -> anyhow::Result<Opt
     let first_name = settings.flags.zone.first().map(|name| ZoneName::parse(name));
     match (first_name, settings.flags.zone.len()) {
         (None, _) => Ok(None),
-        (Some(Ok(name)), 1) if is_one_label(&name) => {
-            return Err(Ended::usage(format!(
-                "the example needs a domain of two labels or more, and --zone {name} has one: use for example --zone \
-                 example.{name}"
-            )));
-        }
+        (Some(Ok(name)), 1) if is_one_label(&name) => Err(Ended::usage(format!(
+            "the example needs a domain of two labels or more, and --zone {name} has one: use for example --zone \
+             example.{name}"
+        ))),
         (Some(Ok(name)), 1) => Ok(Some(name)),
         _ => bail!("{missing}, give --zone one name for the example, or none"),
     }
