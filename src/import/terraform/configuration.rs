@@ -2,33 +2,28 @@
 //! `for_each`, `count`, and called modules.
 
 mod calls;
+mod instances;
 mod module;
+mod references;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
-use std::sync::Arc;
 
 use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Attribute, Block, Structure};
 
-use super::blocks::{IgnoredChanges, META, head, is_single, key, members};
+use super::Resource;
+use super::blocks::head;
 use super::body::{BodyError, MOST_OF_FILES, parse_body};
-use super::evaluate::{Effort, Globals, Scope};
-use super::modules::{Files, Modules, Role, plain};
-use super::value::{Missing, Term};
-use super::variable_types::conform;
-use super::variable_values::{Assigned, Assignments, GivenValues, from_text, readable};
-use super::{ASSIGNED, Resource, ZONE_REFERENCE, block_comments};
+use super::evaluate::{Globals, Scope};
+use super::modules::{Files, Modules, Role};
+use super::variable_values::{Assignments, GivenValues};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::import::import_result::{ImportResult, Translation};
-use crate::import::source_files::read_below;
-use crate::model::{EvaluationBudget, Gather, sort_by_key};
-use module::{Call, Module, Refused, Variable, Written};
-
-/// Maximum number of instances of one resource.
-const MOST_INSTANCES: usize = 50_000;
+use crate::model::{EvaluationBudget, sort_by_key};
+use module::{Call, Module, Refused, Variable};
 
 /// Reads the files of directories. A file is a `.tfvars` file if its name ends with that extension.
 pub(in crate::import) fn read(
@@ -229,64 +224,6 @@ impl<'b> Module<'b> {
         }
     }
 
-    /// Returns the value of a variable.
-    fn variable(&self, name: &str, place: Place) -> Term {
-        let declared = self.variables.get(name).copied().unwrap_or_default();
-        let assigned = self.assigned.get(name).copied();
-        let is_given = self.call.as_ref().is_some_and(|call| call.has(name));
-        if !is_given && assigned.is_none() && declared.default.is_none() {
-            let where_to = match self.call {
-                None => format!(
-                    "give it with `--var {name}=VALUE`, `--var-file` or in `terraform.tfvars`"
-                ),
-                Some(_) => "set it in the `module` block".to_owned(),
-            };
-            let why = format!("the variable `{name}` has no value; {where_to}");
-            return Term::Missing(Missing::unknown(why, place));
-        }
-        let evaluate = |(source, expression): Written<'_>| self.scope(source).evaluate(expression);
-        let assigned_value = |assigned: Assigned<'_>| match assigned {
-            Assigned::Expression(source, expression) => evaluate((source, expression)),
-            Assigned::Value(value) => value.clone(),
-            Assigned::Text(text) => {
-                from_text(text, declared.kind.map(|(_, kind)| kind), name, place)
-            }
-        };
-        let value = self.cached(format!("var.{name}"), place, || {
-            let input = self.call.as_ref().and_then(|call| call.input(name));
-            if input.as_ref().is_some_and(|value| !self.all.admits_input(value.size())) {
-                return Term::Missing(Missing::unknown(
-                    "the modules are called with too many values",
-                    place,
-                ));
-            }
-            let given = input
-                .or_else(|| assigned.map(assigned_value).map(|value| readable(value, name, place)));
-            let given = given.filter(|value| !(declared.is_never_null && *value == Term::Null));
-            let value = given.or_else(|| declared.default.map(evaluate)).unwrap_or(Term::Null);
-            let value = match declared.kind {
-                Some((of, kind)) => conform(value, kind, &self.scope(of)),
-                None => value,
-            };
-            match value {
-                value @ (Term::Null | Term::Missing(_)) => value,
-                value if declared.is_sensitive => Term::Missing(Missing::sensitive(
-                    &format!("the variable `{name}`"),
-                    value,
-                    place,
-                )),
-                value => value,
-            }
-        });
-        match value {
-            // An entry that refers to the variable is reported at its own place.
-            Term::Missing(missing) if declared.is_sensitive => {
-                Term::Missing(Missing { place, ..missing })
-            }
-            value => value,
-        }
-    }
-
     /// Registers a block at the top of a file.
     fn block(&mut self, source: SourceId, role: Role, block: &'b Block) {
         let labels: Vec<&str> =
@@ -356,307 +293,10 @@ impl<'b> Module<'b> {
     fn scope(&self, source: SourceId) -> Scope<'_> {
         Scope { source, globals: self, names: Vec::new() }
     }
-
-    /// Evaluates a value once. The value is missing if it depends on itself.
-    fn cached(&self, key: String, place: Place, evaluate: impl FnOnce() -> Term) -> Term {
-        if let Some(known) = self.cache.borrow().get(&key) {
-            return known.clone().unwrap_or_else(|| {
-                Term::Missing(Missing::unknown(format!("`{key}` refers to itself"), place))
-            });
-        }
-        self.cache.borrow_mut().insert(key.clone(), None);
-        let value = self.all.effort.keep(evaluate(), place);
-        self.cache.borrow_mut().insert(key, Some(value.clone()));
-        value
-    }
-
-    /// Returns the scopes of the instances of a block, each with the text of its index.
-    fn instances(
-        &self,
-        source: SourceId,
-        block: &Block,
-    ) -> Result<Vec<(String, Scope<'_>)>, Missing> {
-        let scope = self.scope(source);
-        let with = |name: &str, members: Vec<(&str, Term)>| {
-            let mut inner = self.scope(source);
-            let members =
-                members.into_iter().map(|(member, value)| (member.to_owned(), value)).gather();
-            inner.names.push((name.to_owned(), Rc::new(Term::Map(members))));
-            inner
-        };
-        let place = head(source, block);
-        let labels: Vec<&str> =
-            block.labels.iter().map(hcl_edit::structure::BlockLabel::as_str).collect();
-        let head = if block.ident.as_str() == "resource" {
-            String::new()
-        } else {
-            format!("{}.", block.ident.as_str())
-        };
-        if let Some(why) = self.redeclared.get(&format!("{head}{}", labels.join("."))) {
-            return Err(Missing::unknown(*why, place));
-        }
-        let bounded = |n: usize| {
-            if n > MOST_INSTANCES {
-                Err(Missing::unknown(format!("it has {n} instances"), place))
-            } else {
-                Ok(())
-            }
-        };
-        if let Some(attribute) = block.body.get_attribute("for_each") {
-            let pairs: Vec<(String, Term)> = match scope.evaluate(&attribute.value) {
-                Term::Missing(missing) => return Err(missing),
-                Term::Map(map) => map.into_iter().collect(),
-                Term::List(list) => {
-                    let pair = |item: Term| match (item.text(), item) {
-                        (Some(key), item) => Ok((key, item)),
-                        (None, Term::Missing(missing)) => Err(missing),
-                        (None, _) => {
-                            Err(Missing::error("`for_each` needs a map, or a set of text", place))
-                        }
-                    };
-                    list.into_iter().map(pair).collect::<Result<_, _>>()?
-                }
-                _ => return Err(Missing::error("`for_each` needs a map or a set", place)),
-            };
-            bounded(pairs.len())?;
-            let instance = |(key, value): (String, Term)| {
-                let index = format!("[{key:?}]");
-                (index, with("each", vec![("key", Term::Text(key)), ("value", value)]))
-            };
-            return Ok(pairs.into_iter().map(instance).collect());
-        }
-        if let Some(attribute) = block.body.get_attribute("count") {
-            let count = match scope.evaluate(&attribute.value) {
-                Term::Missing(missing) => return Err(missing),
-                value => value
-                    .whole()
-                    .ok_or_else(|| Missing::error("`count` needs a whole number", place))?,
-            };
-            bounded(count as usize)?;
-            let instance = |n: u32| {
-                (format!("[{n}]"), with("count", vec![("index", Term::Number(f64::from(n)))]))
-            };
-            return Ok((0..count).map(instance).collect());
-        }
-        Ok(vec![(String::new(), scope)])
-    }
-
-    /// Adds the instances of a resource.
-    fn expand(
-        &self,
-        kind: &str,
-        name: &str,
-        source: SourceId,
-        block: &Block,
-        out: &mut Vec<Resource>,
-        found: &mut ImportResult,
-    ) {
-        let address = format!("{}{kind}.{name}", self.prefix);
-        let place = head(source, block);
-        let instances = match self.instances(source, block) {
-            Ok(instances) => instances,
-            Err(missing) => {
-                let at = if missing.place == Place::NOWHERE { place } else { missing.place };
-                found.leaving.resource(&address, false);
-                found.refuse(findings::UNKNOWN_VALUE, kind, &address, at, &missing.why);
-                return;
-            }
-        };
-        if !self.all.admits_resources(instances.len()) {
-            return self.too_many(kind, &address, place, found);
-        }
-        let ignored = IgnoredChanges::of(block);
-        let origin: Arc<str> =
-            self.chain.first().map(|root| self.all.shown(root)).unwrap_or_default().into();
-        let text = self.text(source);
-        let comments: Arc<[_]> =
-            block_comments::of(text, place.span.start as usize, place.span.end as usize, block)
-                .into();
-        for (index, scope) in instances {
-            let address = format!("{address}{index}");
-            match self.all.effort.released(|| members(&block.body, &scope)) {
-                Ok(mut values) => {
-                    ignored.leave(kind, &mut values, place);
-                    values.insert("id".to_owned(), Term::Text(format!("{ASSIGNED}{address}")));
-                    let values = match self.all.effort.keep(Term::Map(values), place) {
-                        Term::Missing(_) => {
-                            self.too_many(kind, &address, place, found);
-                            continue;
-                        }
-                        values => values,
-                    };
-                    let (kind, comments) = (kind.to_owned(), Arc::clone(&comments));
-                    let origin = Arc::clone(&origin);
-                    out.push(Resource {
-                        address,
-                        kind,
-                        values,
-                        place,
-                        comments,
-                        origin,
-                        is_complete: false,
-                    });
-                }
-                Err(at) => {
-                    let why = "`dynamic` blocks are not read; import the state (`terraform show -json`) instead";
-                    found.leaving.resource(&address, false);
-                    found.refuse(findings::NOT_TRANSLATED, kind, &address, at, why);
-                }
-            }
-        }
-    }
-
-    /// Returns the attributes of an instance that expressions can refer to: its id, and the
-    /// attributes that its block sets.
-    fn seen(&self, kind: &str, address: &str, block: &Block, scope: &Scope<'_>) -> Term {
-        let place = head(scope.source, block);
-        let plain = kind.trim_start_matches("data.");
-        let attribute =
-            |name: &str| block.body.get_attribute(name).map(|a| scope.evaluate(&a.value));
-        let zone_name = || {
-            let filter = block.body.get_blocks("filter").next();
-            let filtered = || {
-                filter.and_then(|f| f.body.get_attribute("name")).map(|a| scope.evaluate(&a.value))
-            };
-            let in_object = || match attribute("filter") {
-                Some(Term::Map(mut filter)) => filter.remove("name"),
-                _ => None,
-            };
-            attribute("zone").or_else(|| attribute("name")).or_else(filtered).or_else(in_object)
-        };
-        let mut map = BTreeMap::new();
-        for member in block.body.attributes().filter(|a| !META.contains(&a.key.as_str())) {
-            map.insert(member.key.to_string(), scope.evaluate(&member.value));
-        }
-        match (plain, zone_name()) {
-            ("cloudflare_zone", Some(Term::Text(name))) => {
-                let id = Term::Text(format!("{ZONE_REFERENCE}{name}"));
-                map.extend([("id".to_owned(), id.clone()), ("zone_id".to_owned(), id)]);
-                map.extend([
-                    ("name".to_owned(), Term::from(&*name)),
-                    ("zone".to_owned(), Term::Text(name)),
-                ]);
-            }
-            ("cloudflare_zones", Some(Term::Text(name))) => {
-                let id = Term::Text(format!("{ZONE_REFERENCE}{name}"));
-                let zone = Term::Map(
-                    [("id".to_owned(), id), ("name".to_owned(), Term::Text(name))]
-                        .into_iter()
-                        .gather(),
-                );
-                let zones = Term::List(vec![zone]);
-                map.extend([("zones".to_owned(), zones.clone()), ("result".to_owned(), zones)]);
-            }
-            ("cloudflare_zone" | "cloudflare_zones", name) => {
-                let unknown = match name {
-                    Some(Term::Missing(missing)) => missing,
-                    _ => Missing::unknown(
-                        format!("`{address}` does not say the name of its zone"),
-                        place,
-                    ),
-                };
-                let members = if plain == "cloudflare_zone" {
-                    ["id", "zone_id"]
-                } else {
-                    ["zones", "result"]
-                };
-                let unknown = |member: &str| (member.to_owned(), Term::Missing(unknown.clone()));
-                map.extend(members.map(unknown));
-            }
-            _ => drop(map.insert("id".to_owned(), Term::Text(format!("{ASSIGNED}{address}")))),
-        }
-        Term::Map(map)
-    }
-
-    /// Returns the value of `kind.name`: an object, or a map or list of objects.
-    fn resource(&self, kind: &str, name: &str, place: Place) -> Option<Term> {
-        let (source, block) = self.blocks.get(&(kind.to_owned(), name))?;
-        let address = format!("{}{kind}.{name}", self.prefix);
-        Some(self.cached(address.clone(), place, || {
-            let instances = match self.instances(*source, block) {
-                Ok(instances) => instances,
-                Err(missing) => return Term::Missing(missing),
-            };
-            let object = |(index, scope): &(String, Scope<'_>)| {
-                self.seen(kind, &format!("{address}{index}"), block, scope)
-            };
-            if block.body.has_attribute("count") {
-                return Term::List(instances.iter().map(object).collect());
-            }
-            if block.body.has_attribute("for_each") {
-                return Term::Map(instances.iter().map(|one| (key(&one.1), object(one))).gather());
-            }
-            instances.first().map_or(Term::Null, object)
-        }))
-    }
 }
 
 /// Returns true if a variable or output is marked as sensitive.
 fn is_sensitive(block: &Block) -> bool {
     let mark = block.body.get_attribute("sensitive").map(|a| &a.value);
     matches!(mark, Some(Expression::Bool(b)) if *b.value())
-}
-
-impl Globals for Module<'_> {
-    fn lookup(&self, first: &str, rest: &[&str], place: Place) -> Option<(Term, usize)> {
-        match (first, rest) {
-            ("var", [name, ..]) => Some((self.variable(name, place), 1)),
-            ("local", [name, ..]) => {
-                let (source, expression) = self.locals.get(name)?;
-                let value = self.cached(format!("local.{name}"), place, || {
-                    self.scope(*source).evaluate(expression)
-                });
-                Some((value, 1))
-            }
-            ("path", ["module", ..]) => match self.path.to_str() {
-                Some("") => Some((Term::from("."), 1)),
-                path => Some((Term::from(path?), 1)),
-            },
-            // Terraform runs in the directory of the root.
-            ("path", ["root" | "cwd", ..]) => Some((Term::from("."), 1)),
-            ("module", path) => self.outputs(path, place),
-            ("data", [kind, name, ..]) => {
-                Some((self.resource(&format!("data.{kind}"), name, place)?, 2))
-            }
-            (kind, [name, rest @ ..]) if kind.starts_with("cloudflare_") => {
-                let value = self.resource(kind, name, place)?;
-                // Attributes that only Cloudflare knows, such as an assigned name server.
-                if let (Term::Map(map), [attribute, ..]) = (&value, rest) {
-                    let block = self.blocks.get(&(kind.to_owned(), name));
-                    if block.is_some_and(|(_, block)| is_single(block))
-                        && !map.contains_key(*attribute)
-                    {
-                        return None;
-                    }
-                }
-                Some((value, 1))
-            }
-            _ => None,
-        }
-    }
-
-    fn read(&self, name: &str) -> Result<String, String> {
-        let (Some(root), Some(own)) = (self.chain.first(), self.chain.last()) else {
-            return Err(String::new());
-        };
-        // Terraform runs in the directory of the root. A name that begins with `path.module` leads
-        // to the directory of the module.
-        let path = plain(&root.join(name));
-        let below = |directory: &Path| {
-            path.strip_prefix(directory).ok().and_then(Path::to_str).map(str::to_owned)
-        };
-        match (below(own), below(root)) {
-            (Some(name), _) => read_below(own, &name),
-            (None, Some(name)) => read_below(root, &name),
-            (None, None) => read_below(own, name),
-        }
-    }
-
-    fn text(&self, source: SourceId) -> &str {
-        self.all.sources.get(source).map_or("", Source::text)
-    }
-
-    fn effort(&self) -> &Effort {
-        &self.all.effort
-    }
 }
