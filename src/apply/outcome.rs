@@ -15,7 +15,7 @@ pub enum Outcome {
     NotSent(String),
     /// It was not sent, because its object has changed since the plan was made.
     Stale(String),
-    /// It was undone, because it is unknown whether the record that it made room for exists.
+    /// It was undone, because it is unknown whether the record that replaces it exists.
     Restored,
     /// It is unknown whether it took effect, or what is live now.
     Unknown(String),

@@ -12,7 +12,7 @@ use super::write_responses::Confirmation;
 use crate::diff::RecordChange;
 use crate::model::{Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordId, sort_by_key};
 use crate::plan::{
-    Action, Lowering, RecordSubject, ZonePlan, bonds, groups, needs_room, record_batches,
+    Action, Lowering, RecordSubject, ZonePlan, bonds, groups, record_batches, waits_for_delete,
 };
 
 /// Maximum number of times that requests of a zone are divided. After that, a refused request stays
@@ -288,10 +288,10 @@ impl<'z> Run<'z> {
         let single = |all: &[usize]| -> Vec<Vec<usize>> { all.iter().map(|n| vec![*n]).collect() };
         if self.is_in_the_way(&deletes) {
             let (first, rest) = others.split_first().filter(|(_, rest)| !rest.is_empty())?;
-            let with_room = deletes.into_iter().chain([*first]).collect();
-            return Some([vec![with_room], single(rest)].concat());
+            let deletes_and_create = deletes.into_iter().chain([*first]).collect();
+            return Some([vec![deletes_and_create], single(rest)].concat());
         }
-        // If there is no room for both, the creates have to wait for the deletes.
+        // If the zone cannot hold both, the creates have to wait for the deletes.
         if operations.len() < 2 || self.zone.deletes_first {
             return None;
         }
@@ -323,19 +323,23 @@ impl<'z> Run<'z> {
         operations.iter().partition(|n| self.action(**n) == Action::Delete)
     }
 
-    /// Returns true if any of these deletes makes room for a create that Cloudflare refuses beside
+    /// Returns true if any of these deletes has to come before a create that Cloudflare refuses beside
     /// the old record.
     fn is_in_the_way(&self, deletes: &[usize]) -> bool {
         deletes.iter().any(|delete| {
-            self.at_the_name_of(*delete)
-                .any(|n| self.action(n) == Action::Create && needs_room(self.zone, n, *delete))
+            self.at_the_name_of(*delete).any(|n| {
+                self.action(n) == Action::Create && waits_for_delete(self.zone, n, *delete)
+            })
         })
     }
 
     /// Returns the next request after deletes were refused together with one create. It contains
     /// the deletes and the next create in the queue that needs them. The first create is returned
     /// as postponed.
-    pub(super) fn next_with_room(&mut self, refused: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
+    pub(super) fn next_after_deletes(
+        &mut self,
+        refused: &[usize],
+    ) -> Option<(Vec<usize>, Vec<usize>)> {
         let (deletes, others) = self.split_deletes(refused);
         let is_next = |next: &&Vec<usize>| matches!((next.as_slice(), deletes.first()), ([next], Some(delete)) if self.bond[*next] == self.bond[*delete]);
         let is_single = self.lowering == Lowering::Single;
@@ -445,7 +449,7 @@ impl<'z> Run<'z> {
                 |data: &&Rdata| *data == own || data.differs_in_cuts(own) || excludes(data);
             !present.iter().any(|(_, data)| is_left(data))
                 && (present.is_empty()
-                    || creates.iter().any(|create| needs_room(self.zone, *create, *delete))
+                    || creates.iter().any(|create| waits_for_delete(self.zone, *create, *delete))
                     || (creates.iter().filter_map(|create| data(*create)).any(is_of_type)
                         && !present.iter().any(|(_, data)| is_of_type(data))))
         };

@@ -211,7 +211,7 @@ impl<W: Writer> Executor<'_, W> {
         } else {
             Outcome::Refused(reason.clone())
         };
-        if !hopeless && let Some((next, left_behind)) = run.next_with_room(operations) {
+        if !hopeless && let Some((next, left_behind)) = run.next_after_deletes(operations) {
             run.finish(&left_behind, &outcome);
             run.queue.push_front(next);
             return Next::Continue;

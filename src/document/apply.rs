@@ -83,7 +83,7 @@ enum Fate {
     NotSent,
     /// It was not sent, because its object has changed since the plan was made.
     Stale,
-    /// It was undone, because it is unknown whether the record that it made room for exists.
+    /// It was undone, because it is unknown whether the record that replaces it exists.
     Restored,
     /// It is unknown whether it took effect.
     Unknown,

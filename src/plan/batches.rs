@@ -75,7 +75,7 @@ impl NameSequence {
         let of = |action: Action| {
             group.iter().copied().filter(move |n| zone.operations[*n].action() == action)
         };
-        let is_refused = |create: usize, delete: usize| needs_room(zone, create, delete);
+        let is_refused = |create: usize, delete: usize| waits_for_delete(zone, create, delete);
         let is_of_type = |n: usize, wanted: RecordType| {
             zone.operations[n]
                 .record()
@@ -124,7 +124,7 @@ impl NameSequence {
 /// Returns true if Cloudflare refuses to create a record while another one of its name exists. The
 /// two exclude each other, or may count as equal.
 #[must_use]
-pub fn needs_room(zone: &ZonePlan, create: usize, delete: usize) -> bool {
+pub fn waits_for_delete(zone: &ZonePlan, create: usize, delete: usize) -> bool {
     let record = |n: usize| zone.operations[n].record().map(RecordSubject::form);
     let (Some(new), Some(old)) = (record(create), record(delete)) else { return false };
     let is_apex = old.name == *zone.name.as_fqdn();
@@ -229,7 +229,7 @@ pub fn bonds(zone: &ZonePlan) -> Vec<usize> {
         }
         for (new, created) in &creates {
             for (old, deleted) in &deletes {
-                if new == old || needs_room(zone, created[0], deleted[0]) {
+                if new == old || waits_for_delete(zone, created[0], deleted[0]) {
                     created.iter().chain(deleted).for_each(|n| join(&mut lead, deleted[0], *n));
                 }
             }

@@ -53,7 +53,7 @@ mod zone_plan;
 
 pub use action::{Action, Why};
 pub use base_source::BaseSource;
-pub use batches::{batches as record_batches, bonds, groups, needs_room};
+pub use batches::{batches as record_batches, bonds, groups, waits_for_delete};
 pub use cause::Cause;
 pub use consent::{Consents, MissingConsent, Verdict};
 pub use effects_and_expectations::explain_records;

@@ -91,7 +91,7 @@ pub struct ZonePlan {
     pub ignored: usize,
     /// Live records left alone, by reason.
     pub set_aside: Vec<SetAsideCount>,
-    /// True if the zone has no room for new records until some are deleted.
+    /// True if the zone can hold no more records until some are deleted.
     pub deletes_first: bool,
     /// Live values that stay unchanged beside values that are created, changed or deleted, by name
     /// and type.

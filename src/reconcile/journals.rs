@@ -41,26 +41,64 @@ pub struct PastApply {
     pub undone_at: Option<String>,
 }
 
-/// Returns the applies whose journals are in a directory and that changed something, newest first;
-/// at most `most` journals are read. Journals that cannot be read are left out.
-#[must_use]
-pub fn past_applies(directory: &Path, most: usize) -> Vec<PastApply> {
-    let summary = |path: PathBuf| {
-        let summary = JournalSummary::read(open(&path)?).ok()?;
-        summary.has_changes().then_some(PastApply { path, summary, undoes: None, undone_at: None })
-    };
-    let paths = newest(directory, |_| true, most);
-    let mut applies: Vec<PastApply> = paths.into_iter().filter_map(summary).collect();
-    for undo in 0..applies.len() {
-        let JournalSummary { source_digest, began_at, .. } = applies[undo].summary.clone();
-        let undone = applies.iter().position(|apply| apply.summary.digest == source_digest);
-        if let Some(undone) = undone {
-            applies[undo].undoes = Some(applies[undone].summary.began_at.clone());
-            // The newest comes first.
-            applies[undone].undone_at.get_or_insert(began_at);
+/// The applies whose journals are in a directory.
+#[derive(Debug, Clone, Default)]
+pub struct PastApplies {
+    /// Those that changed something, newest first.
+    pub applies: Vec<PastApply>,
+    /// Journals that cannot be read, newest first.
+    pub unreadable: Vec<PathBuf>,
+    /// True if the directory has older journals, which were not read.
+    pub has_older: bool,
+}
+
+impl PastApplies {
+    /// Reads the newest journals of a directory, at most `most`.
+    #[must_use]
+    pub fn in_directory(directory: &Path, most: usize) -> Self {
+        let mut past = Self::default();
+        let mut paths = newest(directory, |_| true, most + 1);
+        past.has_older = paths.len() > most;
+        paths.truncate(most);
+        for path in paths {
+            match open(&path).map(JournalSummary::read) {
+                Some(Ok(summary)) if summary.has_changes() => {
+                    past.applies.push(PastApply { path, summary, undoes: None, undone_at: None });
+                }
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => past.unreadable.push(path),
+            }
+        }
+        past.match_undos();
+        past
+    }
+
+    /// Matches each undo with the apply that it undid.
+    fn match_undos(&mut self) {
+        let applies = &mut self.applies;
+        for undo in 0..applies.len() {
+            let JournalSummary { source_digest, began_at, .. } = applies[undo].summary.clone();
+            let undone = applies.iter().position(|apply| apply.summary.digest == source_digest);
+            if let Some(undone) = undone {
+                applies[undo].undoes = Some(applies[undone].summary.began_at.clone());
+                // The newest comes first.
+                applies[undone].undone_at.get_or_insert(began_at);
+            }
         }
     }
-    applies
+
+    /// Returns the last apply that is no undo. A journal that cannot be read could be a later one.
+    ///
+    /// # Errors
+    /// Fails with the newest journal that is in the way because it cannot be read.
+    pub fn last(self) -> Result<Option<PastApply>, PathBuf> {
+        let last = self.applies.into_iter().find(|apply| apply.undoes.is_none());
+        let newest = self.unreadable.into_iter().next();
+        match newest.filter(|path| last.as_ref().is_none_or(|last| *path > last.path)) {
+            Some(path) => Err(path),
+            None => Ok(last),
+        }
+    }
 }
 
 /// Opens a journal; `None` if it is too large or not a journal.

@@ -79,7 +79,7 @@ pub use base::{Base, BaseError, BaseOptions};
 pub use drift::{Drift, drift};
 pub use goal::{Goal, InvalidSpec, Source, SpecSource};
 pub use import_differences::{Migration, OriginOf, migration};
-pub use journals::{PastApply, past_applies};
+pub use journals::{PastApplies, PastApply};
 pub use last_commit::DefaultBase;
 pub use open_snapshot::{OpenError, OpenSnapshot};
 pub use plan::{OnProgress, Options, Planned, plan};

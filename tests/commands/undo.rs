@@ -417,3 +417,24 @@ fn applies_are_listed_and_the_last_one_is_undone() {
     let ran = workspace.run(&["undo", "--last", "--yes"]).exits(1);
     assert!(ran.stderr.contains("was undone at 20"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_journal_that_cannot_be_read_is_not_passed_over() {
+    let workspace = Workspace::new(options());
+    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    let later = ".zonewright/journal/2999-01-01T00-00-00Z.jsonl";
+    workspace.file(later, "{ torn");
+    let ran = workspace.run(&["undo"]).exits(3);
+    assert!(ran.stdout.contains("  1  20"), "{}", ran.stdout);
+    assert!(ran.stderr.contains(&format!("warning: {later} is not listed")), "{}", ran.stderr);
+    let ran = workspace.run(&["undo", "--last", "--yes"]).exits(1);
+    let expected = format!("the last apply is not known, because {later} cannot be read");
+    assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
+    assert_eq!(workspace.records("example.com").len(), 1);
+    // One that is older than the last apply is not in the way.
+    workspace.file(".zonewright/journal/1999-01-01T00-00-00Z.jsonl", "{ torn");
+    std::fs::remove_file(workspace.path().join(later)).unwrap();
+    workspace.run(&["undo", "--last", "--yes", "--allow-deletes", "1"]).exits(0);
+    assert_eq!(workspace.records("example.com").len(), 0);
+}

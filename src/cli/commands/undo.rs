@@ -16,7 +16,7 @@ use crate::cli::plan_and_apply::{How, plan_and_apply};
 use crate::cli::recordings::Foresight;
 use crate::cli::shared_arguments::{ConsentArgs, Global, VerifyArg};
 use crate::diagnostic::count;
-use crate::reconcile::{Goal, PastApply, past_applies};
+use crate::reconcile::{Goal, PastApplies, PastApply};
 use crate::render::safe::safe;
 
 /// Number of journals to read for a list, newest first.
@@ -102,11 +102,15 @@ impl Run for UndoArgs {
 /// Returns the journal of the last apply that is no undo.
 ///
 /// # Errors
-/// There is none, or it has been undone.
+/// There is none, it has been undone, or a later journal cannot be read.
 fn last_apply(directory: &Path) -> anyhow::Result<PathBuf> {
-    let applies = past_applies(directory, LISTED_JOURNALS);
-    let Some(last) = applies.into_iter().find(|apply| apply.undoes.is_none()) else {
-        bail!("{}", no_apply(directory));
+    let last = match PastApplies::in_directory(directory, LISTED_JOURNALS).last() {
+        Ok(Some(last)) => last,
+        Ok(None) => bail!("{}", no_apply(directory)),
+        Err(path) => bail!(
+            "the last apply is not known, because {} cannot be read or is too large; name the journal to undo",
+            path.display()
+        ),
     };
     if let Some(undone_at) = &last.undone_at {
         bail!(
@@ -123,7 +127,20 @@ fn last_apply(directory: &Path) -> anyhow::Result<PathBuf> {
 /// # Errors
 /// There is no apply, or the list cannot be shown.
 fn choose(directory: &Path, output: &Output) -> anyhow::Result<Option<PathBuf>> {
-    let applies = past_applies(directory, LISTED_JOURNALS);
+    let past = PastApplies::in_directory(directory, LISTED_JOURNALS);
+    for path in &past.unreadable {
+        output.message(&format!(
+            "warning: {} is not listed, because it cannot be read or is too large",
+            path.display()
+        ));
+    }
+    if past.has_older {
+        output.say(&format!(
+            "{} has older journals, which are not listed; name one to undo it",
+            directory.display()
+        ));
+    }
+    let applies = past.applies;
     if applies.is_empty() {
         bail!("{}", no_apply(directory));
     }

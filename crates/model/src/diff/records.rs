@@ -173,11 +173,11 @@ fn diff_name<'a>(
         result.kept_different.append(&mut outcome.kept_different);
         for (record, claim) in std::mem::take(&mut outcome.rest) {
             let is_apex = record.name == *apex;
-            let needs_room = record.data.record_type().and_then(|own| {
+            let blocked_create = record.data.record_type().and_then(|own| {
                 let excludes = |(kind, _): &(&RecordType, _)| kind.excludes_at(own, is_apex);
                 created.iter().find(excludes).map(|(_, record)| *record)
             });
-            if let Some(after) = needs_room {
+            if let Some(after) = blocked_create {
                 let claim = base.in_the_way(claim, record, is_apex);
                 outcome.delete(record, DeleteReason::InTheWay, claim, after.allow.as_deref());
             } else if claim.owner == Owner::Spec && claim.base.is_some() {

@@ -16,7 +16,8 @@ pub const NOT_PROXIED: &[(&str, TargetScope)] = &[
     ("acm-validations.aws", TargetScope::Below),
 ];
 
-/// Suffixes of hosts to which the return paths of mail services are aliases, each with a name. Receivers look up MX and SPF records there, and no browser visits them.
+/// Suffixes of hosts to which the return paths of mail services are aliases, each with a name.
+/// Receivers look up MX and SPF records there, and no browser visits them.
 ///
 /// # Sources
 /// The instructions of each service for its customers' records, as known in 2026-11. The list is
