@@ -98,7 +98,7 @@ pub fn move_impact(phase: Phase, moved: &Move<'_, '_>, waf: &LiveWaf) -> Impact 
     }
 }
 
-/// Returns the kind of a rule.
+/// The kind of a rule.
 #[derive(Debug)]
 enum Kind<'r> {
     /// It lets requests bypass other rules.
