@@ -90,7 +90,7 @@ use crate::diagnostic::{
 };
 use crate::model::{Desired, EvaluationBudget, Suppression};
 
-/// Options of [`load`].
+/// Options of [`load()`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// True if variables that no file uses are allowed, because the previous version of a spec may
