@@ -1,7 +1,7 @@
 //! Checks the protection that a spec wants: parts that Cloudflare does not have, that have no
 //! effect, or that the zone's plan does not allow.
 
-use std::collections::BTreeSet;
+use std::cell::LazyCell;
 
 use super::operation::Operation;
 use super::rule_transition::Window;
@@ -9,10 +9,11 @@ use super::subject::RuleAction;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::diff::WafChanges;
 use crate::insight::waf::{Impact, deployment_impact, rule_impact, unreachable_families};
-use crate::model::facts::rate_limits::RATE_LONGEST_PERIOD;
+use crate::model::facts::TIERS;
 use crate::model::managed::{Managed, Problem, ProblemKind, compile};
-use crate::model::ruleset::{EntryPoint, Phase, RuleBody, counting_expression};
-use crate::model::{DesiredZone, Expression, Gather, LiveZone, Tier, Value};
+use crate::model::plan_limits::{BeyondPlan, ZoneTier, rule_count, rule_uses};
+use crate::model::ruleset::{EntryPoint, Phase, RuleBody};
+use crate::model::{DesiredZone, LiveZone, Tier};
 
 /// Checks the changes of a zone's rules against the rulesets and limits of Cloudflare.
 pub(super) fn check(
@@ -41,7 +42,6 @@ pub(super) fn check(
         );
     }
     limits(desired, live, changes, operations, &mut found);
-    expressions(live, changes, operations, &mut found);
     reach(desired, live, changes, &mut found);
     // Cloudflare runs rules of an account only for its Enterprise zones.
     let is_managed = |o: &Operation| o.rule().is_some_and(|rule| rule.phase == Phase::Managed);
@@ -175,7 +175,7 @@ fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
         }
         ProblemKind::NoRuleset(managed) => {
             let facts = managed.facts();
-            let lowest = ["free", "pro", "business", "enterprise"].get(facts.lowest_plan).copied().unwrap_or("pro");
+            let lowest = TIERS[facts.lowest_plan].name;
             findings::NO_RULESET.nowhere(format!("{} is not among the rulesets of {}", facts.name, live.name))
             .help(format!(
                 "it needs the {lowest} plan or above (the zone is on {}), and a token that may read the account's rulesets",
@@ -201,34 +201,16 @@ fn shortened(words: &[String]) -> String {
     shown.join(", ")
 }
 
-/// Returns the rank of a plan.
-fn rank(tier: Tier) -> usize {
-    match tier {
-        Tier::Free => 0,
-        Tier::Pro => 1,
-        Tier::Business => 2,
-        // No plan has more than these.
-        Tier::Enterprise | Tier::Unknown => 3,
-    }
+/// Returns the plan that a zone has, as far as it is known. The plan of a zone that is still to be
+/// created is assumed.
+fn zone_tier(live: &LiveZone) -> ZoneTier {
+    ZoneTier { tier: live.tier, is_assumed: live.is_new }
 }
 
-/// Reports a use that a zone's plan does not allow. It is an error if the refusal is certain, so
-/// that nothing is written that would remain incomplete, and otherwise a warning.
+/// Reports what the zone's plan does not allow, as documented. It is an error if the refusal is
+/// certain, so that nothing is written that would remain incomplete, and otherwise a warning.
 ///
-/// The refusal is certain on the free plan. With a paid one, subscriptions beside it (WAF Advanced,
-/// Bot Management, API Shield) can add what it does not have. The plan of a zone that is still to
-/// be created is unknown.
-fn beyond_plan(live: &LiveZone, detail: String) -> Diagnostic {
-    match live.tier {
-        Tier::Free if !live.is_new => findings::PLAN_LIMIT.nowhere(detail),
-        Tier::Free | Tier::Pro | Tier::Business | Tier::Enterprise | Tier::Unknown => {
-            findings::NOT_ALLOWED.nowhere(detail)
-        }
-    }
-}
-
-/// Reports uses that the zone's plan does not allow, as documented. Anything that a live rule of
-/// the zone already uses is allowed on every plan.
+/// Anything that a live rule of the zone already uses is allowed on every plan.
 fn limits(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -236,74 +218,44 @@ fn limits(
     operations: &[Operation],
     found: &mut Diagnostics,
 ) {
-    let (tier, plan) = (rank(live.tier), live.tier.facts().name);
-    let mut report = |place: Option<Place>, detail: String, help: String| {
-        let diagnostic = beyond_plan(live, detail).help(help);
-        found.push(
-            diagnostic.at(place.unwrap_or(desired.place), "").about(desired.name.to_string()),
-        );
+    let zone = zone_tier(live);
+    let mut report = |beyond: BeyondPlan, place: Option<Place>, about: String| {
+        let finding = if beyond.is_certain { findings::PLAN_LIMIT } else { findings::NOT_ALLOWED };
+        let place = place.unwrap_or(desired.place);
+        found.push(finding.at(place, beyond.detail).about(about).help(beyond.help));
     };
     for phase in &changes.phases {
-        let Some(most) = phase.phase.facts().most_rules.map(|most| most[tier]) else { continue };
-        if phase.order.len() > most && phase.order.len() > phase.live.rules().len() {
-            let (about, count) = (phase.phase.about(), phase.order.len());
-            report(
-                desired.waf.as_ref().map(|w| w.place),
-                format!("there would be {count} {about}; the {plan} plan usually has {most}"),
-                "remove rules, or join them with `or`".to_owned(),
-            );
+        if phase.order.len() > phase.live.rules().len()
+            && let Some(beyond) = rule_count(phase.phase, phase.order.len(), zone)
+        {
+            let place = desired.waf.as_ref().map(|waf| waf.place);
+            report(beyond, place, desired.name.to_string());
         }
     }
-    let theirs =
-        || live.waf.entry_points.values().flat_map(EntryPoint::rules).map(|rule| &rule.body);
-    let logs = |body: &RuleBody| body.action() == "log";
-    let period = |body: &RuleBody| match body.rate_limit()?.get("period")? {
-        Value::Integer(seconds) => Some(*seconds),
-        _ => None,
-    };
-    let longest =
-        i64::from(RATE_LONGEST_PERIOD[tier]).max(theirs().filter_map(period).max().unwrap_or(0));
-    let mut check = |body: &RuleBody, place: &dyn Fn() -> Option<Place>| {
-        if let Some(facts) = body
-            .executes()
-            .and_then(|id| Managed::ALL.iter().map(|m| m.facts()).find(|f| f.id == id))
-            && facts.lowest_plan > tier
-            && !theirs().any(|other| other.executes() == body.executes())
-        {
-            report(
-                place(),
-                format!("{} is not part of the {plan} plan", facts.name),
-                "move the zone to a plan that has it, or remove the section".to_owned(),
-            );
-        }
-        if logs(body) && live.tier < Tier::Enterprise && !theirs().any(logs) {
-            report(
-                place(),
-                format!(
-                    "the action `log` of custom and rate limiting rules is not part of the {plan} plan"
-                ),
-                "use `managed_challenge`".to_owned(),
-            );
-        }
-        if let Some(period) = period(body).filter(|period| *period > longest) {
-            report(
-                place(),
-                format!(
-                    "a rate limit over {period} s; the {plan} plan counts over at most {longest} s"
-                ),
-                format!("count over {longest} s or less"),
-            );
+    let live_uses = LazyCell::new(|| {
+        let phases = live.waf.entry_points.iter();
+        phases
+            .flat_map(|(phase, entry)| entry.rules().iter().map(|rule| (*phase, &rule.body)))
+            .flat_map(|(phase, body)| rule_uses(phase, body))
+            .collect::<Vec<_>>()
+    });
+    let mut check = |operation: &Operation, phase: Phase, body: &RuleBody| {
+        for used in rule_uses(phase, body) {
+            if used.beyond(zone, &[]).is_some()
+                && let Some(beyond) = used.beyond(zone, &live_uses)
+            {
+                let place = place_of(changes, body).or(operation.place);
+                report(beyond, place, operation.address.to_string());
+            }
         }
     };
     for (operation, rule) in operations.iter().filter_map(|o| Some((o, o.rule()?))) {
         match &rule.action {
             RuleAction::CreateEntryPoint { rules } => {
-                rules
-                    .iter()
-                    .for_each(|body| check(body, &|| place_of(changes, body).or(operation.place)));
+                rules.iter().for_each(|body| check(operation, rule.phase, body));
             }
             RuleAction::Create { after, .. } | RuleAction::Update { after, .. } => {
-                check(after, &|| operation.place)
+                check(operation, rule.phase, after);
             }
             RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
         }
@@ -320,80 +272,6 @@ fn place_of(changes: &WafChanges, body: &RuleBody) -> Option<Place> {
         .flat_map(|phase| &phase.changes)
         .find(|change| change.after == *body)?
         .place
-}
-
-/// Reports fields, functions and operators in new expressions that the zone's plan does not have.
-///
-/// Anything that a live rule of the zone already uses is allowed on every plan.
-fn expressions(
-    live: &LiveZone,
-    changes: &WafChanges,
-    operations: &[Operation],
-    found: &mut Diagnostics,
-) {
-    let texts = |body: &RuleBody| {
-        let counting = body.rate_limit().and_then(counting_expression).map(str::to_owned);
-        [body.text("expression").map(str::to_owned), counting]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-    };
-    let unmet = |text: &str| {
-        Expression::reported(text).requirement().filter(|r| !live.tier.provides(r.needs))
-    };
-    let allowed = live
-        .waf
-        .entry_points
-        .values()
-        .flat_map(EntryPoint::rules)
-        .flat_map(|rule| texts(&rule.body));
-    let allowed: BTreeSet<String> =
-        allowed.filter_map(|text| unmet(&text)).flat_map(|r| r.by).gather();
-    let mut check = |operation: &Operation,
-                     place: &dyn Fn() -> Option<Place>,
-                     body: &RuleBody,
-                     before: &[String]| {
-        for text in texts(body).into_iter().filter(|text| !before.contains(text)) {
-            let Some(requirement) = unmet(&text) else { continue };
-            let by: Vec<String> = requirement
-                .by
-                .iter()
-                .filter(|by| !allowed.contains(*by))
-                .map(|by| format!("`{by}`"))
-                .collect();
-            if by.is_empty() {
-                continue;
-            }
-            let plan = live.tier.facts().name;
-            let verb = if by.len() == 1 { "needs" } else { "need" };
-            let detail = format!(
-                "{} {verb} {}; the zone is on the {plan} plan",
-                by.join(", "),
-                requirement.plan()
-            );
-            let help = "write the expression without it, or move the zone to a plan that has it";
-            let diagnostic =
-                beyond_plan(live, detail).help(help).about(operation.address.to_string());
-            found.push(match place() {
-                Some(place) => diagnostic.at(place, ""),
-                None => diagnostic,
-            });
-        }
-    };
-    for (operation, rule) in operations.iter().filter_map(|o| Some((o, o.rule()?))) {
-        match &rule.action {
-            RuleAction::CreateEntryPoint { rules } => {
-                for body in rules {
-                    check(operation, &|| place_of(changes, body).or(operation.place), body, &[]);
-                }
-            }
-            RuleAction::Create { after, .. } => check(operation, &|| operation.place, after, &[]),
-            RuleAction::Update { before, after, .. } => {
-                check(operation, &|| operation.place, after, &texts(before))
-            }
-            RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
-        }
-    }
 }
 
 /// Reports families of attacks whose score cannot reach the desired threshold.

@@ -59,6 +59,7 @@ mod octodns_differential;
 mod only;
 #[cfg(unix)]
 mod pipelines;
+mod plan_limits;
 mod progress;
 mod pull;
 mod real_zones;

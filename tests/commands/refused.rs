@@ -157,21 +157,21 @@ zones:
     );
     assert!(free.writes().is_empty(), "{:?}", free.writes());
     // Subscriptions beside a paid plan may allow more.
-    let log = spec.replace(
+    let matches = spec.replace(
         "owasp: { paranoia: 2 }",
-        "custom: [{ name: a, when: 'http.host eq \"a.example\"', action: log }]",
+        "custom: [{ name: a, when: 'http.host matches \"^a+$\"', action: block }]",
     );
-    let ran = with("pro", &log).run(&["plan", "spec.yaml"]).exits(0);
+    let ran = with("pro", &matches).run(&["plan", "spec.yaml"]).exits(0);
     assert!(ran.stderr.contains("warning[PLAN0017]"), "{ran:?}");
-    with("free", &log).run(&["apply", "spec.yaml", "--yes"]).exits(1);
+    with("free", &matches).run(&["apply", "spec.yaml", "--yes"]).exits(1);
     // All rules of a new entry point are one operation; the finding is about the rule that it
     // names.
-    let second = log.replace(
+    let second = matches.replace(
         "custom: [",
         "custom:\n        - { name: first, when: 'http.host eq \"b.example\"', action: block }\n        - ",
     );
     let second = second
-        .replace("action: log }] }", "action: log }")
+        .replace("action: block }] }", "action: block }")
         .replace("waf: { custom", "waf:\n      custom");
     let ran = with("pro", &second).run(&["plan", "spec.yaml"]).exits(0);
     let place = ran

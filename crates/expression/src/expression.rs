@@ -12,7 +12,7 @@ use crate::expression_setting::ExpressionSetting;
 use crate::problem::{ExpressionProblem, Problems};
 use crate::requirement::{Requirement, requirements};
 use crate::scope::{self, ScopeChange};
-use crate::syntax::{Base, Node};
+use crate::syntax::{Base, ComparedValue, Node};
 use crate::vocabulary::{EXPRESSION_CHARACTERS, Needs};
 use crate::{few_requests, lexer, parse};
 
@@ -148,6 +148,20 @@ impl Expression {
             }
         }
         (highest.needs > Needs::Nothing).then_some(highest)
+    }
+
+    /// Returns true if it names a list of the account. Lists that Cloudflare maintains have a `.` in
+    /// their names.
+    #[must_use]
+    pub fn names_account_list(&self) -> bool {
+        let mut names_list = false;
+        if let Some(tree) = self.tree() {
+            tree.each_comparison(&mut |comparison| {
+                names_list |=
+                    matches!(&comparison.right, ComparedValue::List(name) if !name.contains('.'));
+            });
+        }
+        names_list
     }
 
     /// Returns the fields that it reads.

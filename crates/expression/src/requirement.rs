@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::syntax::{Base, Node, Operator};
-use crate::vocabulary::{FIELDS, FUNCTIONS, Needs};
+use crate::vocabulary::{FIELDS, FUNCTIONS, MATCHES_NEEDS, Needs};
 
 /// The Cloudflare plan that an expression needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(crate) fn requirements(node: &Node) -> Vec<(Needs, String)> {
     });
     node.each_comparison(&mut |comparison| {
         if comparison.operator == Operator::Matches {
-            requirements.push((Needs::Business, "matches".to_owned()));
+            requirements.push((MATCHES_NEEDS, "matches".to_owned()));
         }
     });
     requirements

@@ -48,6 +48,20 @@ pub enum Needs {
     Enterprise,
 }
 
+impl Needs {
+    /// Returns its position among the plans, from 0 for free to 3 for enterprise.
+    #[must_use]
+    pub const fn rank(self) -> usize {
+        self as usize
+    }
+}
+
+/// The plan that the operator `matches` needs.
+///
+/// # Sources
+/// developers.cloudflare.com/waf/custom-rules (availability), read 2026-11-27.
+pub const MATCHES_NEEDS: Needs = Needs::Business;
+
 /// A field of the rules language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpressionField {

@@ -26,6 +26,7 @@ mod name_map;
 mod narrow_consent;
 mod only;
 mod percent;
+pub mod plan_limits;
 mod policy;
 mod public_suffix;
 pub mod rdata;

@@ -1,6 +1,5 @@
 //! The Cloudflare plan of a zone, and its limits.
 
-use super::facts::expressions::Needs;
 use super::facts::{
     FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER,
 };
@@ -46,17 +45,11 @@ impl Tier {
         }
     }
 
-    /// Returns true if zones of this plan have what an expression needs. Enterprise is assumed to
-    /// include extra products.
+    /// Returns its position among the plans, from 0 for free to 3 for enterprise. No plan has more
+    /// than enterprise, so an unknown plan has its position.
     #[must_use]
-    pub fn provides(self, needs: Needs) -> bool {
-        let least = match needs {
-            Needs::Nothing => Self::Free,
-            Needs::Pro => Self::Pro,
-            Needs::Business => Self::Business,
-            Needs::Enterprise => Self::Enterprise,
-        };
-        self >= least
+    pub fn rank(self) -> usize {
+        (self as usize).min(Self::Enterprise as usize)
     }
 
     /// Returns the usual maximum number of records in a zone of this plan.
@@ -89,12 +82,11 @@ mod tests {
     }
 
     #[test]
-    fn larger_plans_provide_what_smaller_ones_do() {
-        assert!(
-            Tier::Business.provides(Needs::Business)
-                && Tier::Enterprise.provides(Needs::Business)
-                && !Tier::Pro.provides(Needs::Business)
-        );
+    fn plans_are_in_the_order_of_the_facts() {
+        for (rank, facts) in TIERS.iter().enumerate() {
+            assert_eq!(Tier::from_legacy_id(facts.name).rank(), rank);
+        }
+        assert_eq!(Tier::Unknown.rank(), Tier::Enterprise.rank());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! in which Cloudflare expects a value and the form in which it returns the value; they contain no
 //! parsing or printing code. The sandbox may use this folder and nothing else of the model, so that
 //! an error in a codec of the model is not repeated there. The folder also has the facts about
-//! rulesets, rate limits, other resources of zones, the OWASP Core Rule Set, zone settings, DNS
+//! rulesets, rate limits, what each plan's rules have, other resources of zones, the OWASP Core Rule Set, zone settings, DNS
 //! settings, the permissions of API tokens, the networks and targets that Cloudflare does not proxy to,
 //! texts that verify domains, and mail records. The facts about the Rules language are those of its package.
 
@@ -19,6 +19,7 @@ pub mod phases;
 pub mod proxied_aliases;
 pub mod rate_limits;
 pub mod resources;
+pub mod rule_features;
 pub mod rulesets;
 pub mod settings;
 mod tiers;

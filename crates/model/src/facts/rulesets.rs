@@ -122,7 +122,9 @@ pub const MANAGED_RULESETS: &[ManagedFacts] = &[
 pub const SKIP_PRODUCTS: &[&str] =
     &["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
 /// Phases that a custom rule can skip: the phases after its own.
-pub const SKIP_PHASES: &[&str] = &[RATE_LIMIT_PHASE, "http_request_sbfm", MANAGED_PHASE];
+pub const SKIP_PHASES: &[&str] = &[RATE_LIMIT_PHASE, BOT_FIGHT_PHASE, MANAGED_PHASE];
+/// The phase of Super Bot Fight Mode.
+pub const BOT_FIGHT_PHASE: &str = "http_request_sbfm";
 
 /// Status codes for the response to a blocked request.
 pub const RESPONSE_STATUSES: std::ops::RangeInclusive<i64> = 400..=499;

@@ -1,7 +1,7 @@
 //! The `ratelimit` object of rate limiting rules.
 //!
 //! # Sources
-//! Members, values and availability by plan:
+//! Members and values:
 //! developers.cloudflare.com/waf/rate-limiting-rules/parameters and the page of the product, read
 //! 2026-11-20. Code 20155 and the texts about the period and the timeout of free zones: observed
 //! 2025; the evidence for their code 50002 is weak. ASSUMED: texts and codes of all other refusals;
@@ -13,8 +13,10 @@ use super::author::{Author, Problems};
 use super::{expression, members};
 use crate::envelope::{Outcome, Problem};
 use zonewright_model::facts::rate_limits::{
-    RATE_COLO, RATE_LONGEST_PERIOD, RATE_PERIODS, RATE_TIMEOUTS,
+    RATE_COLO, RATE_IP, RATE_LONGEST_PERIOD, RATE_LONGEST_TIMEOUT, RATE_PERIODS, RATE_TIMEOUTS,
+    RATE_VISITOR,
 };
+use zonewright_model::facts::rule_features::RuleFeature;
 use zonewright_model::facts::rulesets::RATE_LIMIT_PHASE;
 
 /// The members.
@@ -29,19 +31,15 @@ const MEMBERS: &[&str] = &[
     "score_response_header_name",
 ];
 
-/// Characteristics with the smallest plan that can count by them; other characteristics need
-/// enterprise.
-const CHARACTERISTICS: &[(&str, usize)] =
-    &[(RATE_COLO, 0), ("ip.src", 0), ("cf.unique_visitor_id", 2)];
-
 /// Checks the object of the rule at `prefix` of the body; returns its stored form.
 ///
 /// # Sources
-/// A response has `mitigation_timeout` 0 if none was sent: acceptance tests of Cloudflare's
+/// A list of the account excludes `requests_to_origin`: the page of the parameters, "Configuration
+/// restrictions", read 2026-11-27. A response has `mitigation_timeout` 0 if none was sent: acceptance tests of Cloudflare's
 /// Terraform provider 5, read 2026-11-23.
 pub(super) fn check_ratelimit(
     author: &Author<'_>,
-    action: &str,
+    (action, text): (&str, &str),
     sent: Option<&Map<String, Value>>,
     prefix: &str,
     problems: &mut Problems,
@@ -70,7 +68,7 @@ pub(super) fn check_ratelimit(
     if let Some(counting) =
         members::text(sent, "counting_expression")?.filter(|text| !text.is_empty())
     {
-        if author.scope.plan() < 2 {
+        if !author.scope.has(RuleFeature::CountingExpression) {
             problems.add(Problem::new(50002, "not entitled to use a counting expression"));
         }
         expression::check_counting(
@@ -80,7 +78,12 @@ pub(super) fn check_ratelimit(
             problems,
         );
     }
-    members::truth(sent, "requests_to_origin")?;
+    if members::truth(sent, "requests_to_origin")? == Some(true) {
+        let counting = members::text(sent, "counting_expression")?.unwrap_or_default();
+        if [text, counting].into_iter().any(expression::names_account_list) {
+            problems.say("requests_to_origin is not possible with a list in the expression");
+        }
+    }
     let mut stored = sent.clone();
     stored.insert("mitigation_timeout".to_owned(), timeout.into());
     Ok(Some(stored))
@@ -93,18 +96,19 @@ fn check_characteristics(author: &Author<'_>, sent: &[&str], problems: &mut Prob
              at colocation level only";
         problems.add(Problem::new(20155, text));
     }
-    if sent.contains(&"ip.src") && sent.contains(&"cf.unique_visitor_id") {
+    if sent.contains(&RATE_IP) && sent.contains(&RATE_VISITOR) {
         problems.say("characteristics cannot have both ip.src and cf.unique_visitor_id");
     }
     for (n, characteristic) in sent.iter().enumerate() {
         if sent[..n].contains(characteristic) {
             problems.say(format!("characteristic '{characteristic}' is there more than once"));
         }
-        let lowest = CHARACTERISTICS
-            .iter()
-            .find(|(name, _)| name == characteristic)
-            .map_or(3, |(_, plan)| *plan);
-        if author.scope.plan() < lowest {
+        let feature = match *characteristic {
+            RATE_COLO | RATE_IP => None,
+            RATE_VISITOR => Some(RuleFeature::VisitorCharacteristic),
+            _ => Some(RuleFeature::OtherCharacteristic),
+        };
+        if feature.is_some_and(|feature| !author.scope.has(feature)) {
             problems.add(Problem::new(
                 50002,
                 format!("not entitled to use the characteristic {characteristic}"),
@@ -136,7 +140,7 @@ fn check_timeout(author: &Author<'_>, action: &str, timeout: i64, problems: &mut
     let is_challenge = matches!(action, "challenge" | "js_challenge" | "managed_challenge");
     if !RATE_TIMEOUTS.iter().any(|known| i64::from(*known) == timeout) {
         problems.say(format!("'{timeout}' is not a valid value for mitigation_timeout"));
-    } else if is_challenge && plan < 3 {
+    } else if is_challenge && !author.scope.has(RuleFeature::ChallengeDuration) {
         // A solved challenge is valid for the time of the zone's setting.
         if timeout != 0 {
             problems.say(format!("mitigation_timeout must be 0 for the {action} action"));
@@ -144,6 +148,11 @@ fn check_timeout(author: &Author<'_>, action: &str, timeout: i64, problems: &mut
     } else if plan == 0 && timeout != 10 {
         problems
             .add(Problem::new(50002, "not entitled to use a mitigation timeout different from 10"));
+    } else if timeout > i64::from(RATE_LONGEST_TIMEOUT[plan]) {
+        let text = format!("not entitled to use the mitigation timeout {timeout}");
+        problems.add(Problem::new(50002, text));
+    } else if action == "block" && timeout == 0 && !author.scope.has(RuleFeature::BlockAboveRate) {
+        problems.add(Problem::new(50002, "not entitled to use the mitigation timeout 0"));
     }
 }
 
@@ -161,7 +170,7 @@ fn check_amounts(
             problems.say(format!("'{requests}' is not a valid value for requests_per_period"));
         }
         (Some(_), None) => {}
-        (None, Some(_)) if author.scope.plan() == 3 => {}
+        (None, Some(_)) if author.scope.has(RuleFeature::CountingScores) => {}
         (None, Some(_)) => {
             problems.add(Problem::new(50002, "not entitled to use score_per_period"))
         }

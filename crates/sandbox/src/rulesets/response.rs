@@ -2,23 +2,23 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/custom-rules/create-api and /waf/rate-limiting-rules/parameters,
-//! read 2026-11-20: status 400 to 499, 30 KB of content, four types, each optional. ASSUMED: texts
-//! of refusals, and that they have no code; every plan has it.
+//! read 2026-11-27: status 400 to 499, four types, each optional. Plans and sizes: the facts of
+//! rule features. ASSUMED: texts of refusals, and that they have
+//! no code, except that about the plan.
 
 use serde_json::{Map, Value};
 
-use super::author::Problems;
+use super::author::{Author, Problems};
 use super::members;
-use crate::envelope::Outcome;
+use crate::envelope::{Outcome, Problem};
+use zonewright_model::facts::rule_features::{RuleFeature, response_bytes};
 
 /// Types of content.
 const TYPES: &[&str] = &["application/json", "text/html", "text/plain", "text/xml"];
 
-/// Longest content, in bytes.
-const CONTENT_BYTES: usize = 30 * 1024;
-
 /// Checks the parameters of a block action, which are stored as sent.
 pub(super) fn check_custom_response(
+    author: &Author<'_>,
     sent: Option<&Map<String, Value>>,
     problems: &mut Problems,
 ) -> Outcome<Option<Map<String, Value>>> {
@@ -36,8 +36,12 @@ pub(super) fn check_custom_response(
         {
             problems.say(format!("'{kind}' is not a valid value for content_type"));
         }
-        if members::text(response, "content")?.unwrap_or_default().len() > CONTENT_BYTES {
+        let length = members::text(response, "content")?.unwrap_or_default().len();
+        if length > response_bytes(&author.phase) {
             problems.say("content of the response is too large");
+        }
+        if !author.scope.has(RuleFeature::CustomResponse) {
+            problems.add(Problem::new(50002, "not entitled to use a custom response"));
         }
     }
     Ok(Some(sent.clone()))

@@ -18,6 +18,7 @@ use super::ruleset::{Rule, executed, id_of, phase, text_member};
 use super::{expression, members, overrides, ratelimit, response, skip, store};
 use crate::envelope::{Outcome, Problem, Refusal};
 use crate::request_context::RequestContext;
+use zonewright_model::facts::rule_features::RuleFeature;
 use zonewright_model::facts::rulesets::{ACTIONS, CUSTOM_PHASE, DESCRIPTION_CHARACTERS};
 
 /// Refuses a description that is too long.
@@ -108,7 +109,7 @@ pub(super) fn define(
     }
     if let Some(limit) = ratelimit::check_ratelimit(
         author,
-        action,
+        (action, text),
         members::object(sent, "ratelimit")?,
         prefix,
         problems,
@@ -202,9 +203,9 @@ fn check_action(
             overrides::check_execution(author, parameters.unwrap_or(&none), problems).map(Some)
         }
         "skip" => skip::check_skip(author, parameters.unwrap_or(&none), problems).map(Some),
-        "block" => response::check_custom_response(parameters, problems),
+        "block" => response::check_custom_response(author, parameters, problems),
         _ => {
-            if action == "log" && author.scope.plan() < 3 {
+            if action == "log" && !author.scope.has(RuleFeature::LogAction) {
                 let text = "not entitled: the use of action log is not allowed, an Enterprise plan is required";
                 problems.add(Problem::new(50002, text));
             }

@@ -4,6 +4,7 @@ use crate::envelope::Outcome;
 use crate::request_context::RequestContext;
 use crate::token;
 use crate::zone::Zone;
+use zonewright_model::facts::rule_features::RuleFeature;
 use zonewright_model::facts::{self, rulesets::MANAGED_RULESETS};
 
 /// An account or a zone in a path.
@@ -67,6 +68,11 @@ impl Scope {
                 facts::TIERS.iter().position(|t| t.name == zone.tier().name).unwrap_or(0)
             }
         }
+    }
+
+    /// Returns true if its plan has a feature of rules.
+    pub(super) fn has(&self, feature: RuleFeature) -> bool {
+        self.plan() >= feature.facts().lowest_plan
     }
 
     /// Returns true if its plan includes a managed ruleset. ASSUMED: every plan includes unknown

@@ -11,7 +11,10 @@ use super::author::{Author, Problems};
 use super::ruleset::id_of;
 use super::{catalogue, members};
 use crate::envelope::{Outcome, Problem};
-use zonewright_model::facts::rulesets::{CUSTOM_PHASE, SKIP_PHASES, SKIP_PRODUCTS};
+use zonewright_model::facts::rule_features::RuleFeature;
+use zonewright_model::facts::rulesets::{
+    BOT_FIGHT_PHASE, CUSTOM_PHASE, SKIP_PHASES, SKIP_PRODUCTS,
+};
 
 /// The members.
 const MEMBERS: &[&str] = &["ruleset", "rulesets", "rules", "phase", "phases", "products"];
@@ -75,7 +78,7 @@ pub(super) fn check_skip(
 /// Only in custom rules, and only some phases: observed as code 20120. ASSUMED: the phase of Super
 /// Bot Fight Mode only on the plans that include it, from Pro.
 fn can_skip(author: &Author<'_>, phase: &str) -> bool {
-    let has_plan = phase != "http_request_sbfm" || author.scope.plan() > 0;
+    let has_plan = phase != BOT_FIGHT_PHASE || author.scope.has(RuleFeature::SkipOfBotFightMode);
     author.phase == CUSTOM_PHASE && SKIP_PHASES.contains(&phase) && has_plan
 }
 

@@ -25,7 +25,7 @@ use super::author::{Author, Problems};
 use crate::envelope::Problem;
 use token::Token;
 use uses::{Fault, Surroundings, Uses};
-use zonewright_model::facts::expressions::{EXPRESSION_CHARACTERS, Needs};
+use zonewright_model::facts::expressions::{EXPRESSION_CHARACTERS, MATCHES_NEEDS, Needs};
 
 /// Puts a text on one line, which is the form that is measured and shown.
 ///
@@ -105,25 +105,31 @@ fn check_plan(plan: usize, uses: &Uses, problems: &mut Problems) {
     let mut refuse = |text: String| {
         problems.add(Problem::new(50002, format!("not entitled: the use of {text} is required")))
     };
-    if uses.has_regex && plan < 2 {
+    if uses.has_regex && plan < MATCHES_NEEDS.rank() {
         refuse(
             "operator Matches is not allowed, a Business plan or a WAF Advanced plan".to_owned(),
         );
     }
     for (name, needs) in &uses.names {
-        let (rank, plan_name) = match needs {
+        let plan_name = match needs {
             Needs::Nothing => continue,
-            Needs::Pro => (1, "a Pro plan"),
-            Needs::Business => (2, "a Business plan"),
-            Needs::Enterprise if name.starts_with("cf.bot_management.") => {
-                (3, "a Bot Management plan")
-            }
-            Needs::Enterprise => (3, "an Enterprise plan"),
+            Needs::Pro => "a Pro plan",
+            Needs::Business => "a Business plan",
+            Needs::Enterprise if name.starts_with("cf.bot_management.") => "a Bot Management plan",
+            Needs::Enterprise => "an Enterprise plan",
         };
-        if plan < rank {
+        if plan < needs.rank() {
             refuse(format!("field {name} is not allowed, {plan_name}"));
         }
     }
+}
+
+/// Returns true if an expression names a list of the account. Lists that Cloudflare maintains have
+/// a `.` in their names.
+pub(super) fn names_account_list(text: &str) -> bool {
+    token::split(text).iter().any(|spot| {
+        matches!(&spot.token, Token::Word(word) if word.starts_with('$') && !word.contains('.'))
+    })
 }
 
 /// Returns true if an expression ends with a comparison of the plan, which an account's expression
