@@ -2,20 +2,20 @@
 //! for Cloudflare.
 //!
 //! Run it with `cargo run --example embed`. For Cloudflare, leave the sandbox out and connect with
-//! `Settings::new(Settings::BASE_URL.to_owned(), Credentials::Token(token))`.
+//! `Client::with_token(token)`.
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;
 use std::path::Path;
 use std::time::SystemTime;
 
-use zonewright::api::{Client, Credentials, Settings, Stop};
-use zonewright::apply::{ApplyEvent, Journal, Observer};
-use zonewright::plan::{Consents, Verdict};
-use zonewright::reconcile::{ApplyContext, Conclusion, Goal, Options, Selection, apply, plan};
-use zonewright::{sandbox, spec};
+use zonewright::reconcile::{
+    ApplyContext, ApplyEvent, Client, Conclusion, Consents, Credentials, Goal, Journal, Options,
+    Settings, Verdict, apply, plan,
+};
+use zonewright::sandbox;
 
-/// What is desired. Files and directories work as well: `spec::Input::Path`.
+/// The desired state. `Goal::from_path` reads it from files and directories.
 const SPEC: &str = r#"
 version: 1
 zones:
@@ -44,25 +44,20 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
 
 /// From a spec to a report.
 async fn reconcile(client: &Client, journals: &Path) -> Result<Conclusion, Box<dyn Error>> {
-    let input = spec::Input::Stdin(SPEC.to_owned());
-    let goal = Goal::from_spec(&[input], &spec::Options::default(), Selection::default())?;
-    let reader = &client.reader();
-    let mut planned = plan(&goal, reader, &Options::default()).await?;
+    let (reader, writer) = (client.reader(), client.writer());
+    let goal = Goal::from_text(SPEC, SystemTime::now())?;
+    let mut planned = plan(&goal, &reader, &Options::default()).await?;
     // Deletes and other dangers need a consent each; none is given here.
     let consents = Consents::default();
     let verdict = planned.judge(&consents);
-    for address in planned.plan.zones.iter().flat_map(|zone| zone.addresses()) {
-        println!("{}: {address}", verdict.as_str());
-    }
+    println!("{}", serde_json::to_string_pretty(&planned.document(&verdict))?);
     if verdict == Verdict::InSync {
         return Ok(Conclusion::Converged);
     }
-    let clock = || humantime::format_rfc3339_micros(SystemTime::now()).to_string();
-    let journal = &Journal::begin(journals, &goal.digest, clock)?;
-    let (writer, stop) = (&client.writer(), &Stop::never());
-    let observer: &dyn Observer = &|event: &ApplyEvent| println!("{event:?}");
-    let report =
-        apply(&planned, &consents, ApplyContext { reader, writer, journal, observer, stop })
-            .await?;
-    Ok(report.conclusion())
+    // With a journal, `zonewright undo` can take the apply back.
+    let journal = Journal::begin(journals, &goal.digest, SystemTime::now)?;
+    let observer = |event: &ApplyEvent| println!("{event:?}");
+    let context =
+        ApplyContext::new(&reader, &writer).with_journal(&journal).with_observer(&observer);
+    Ok(apply(&planned, &consents, context).await?.conclusion())
 }

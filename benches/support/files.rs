@@ -110,7 +110,7 @@ fn journal(n: usize, lowering: Lowering) -> String {
     let directory = TempDir::new().expect("there is room");
     let (desired, _) = pure::load(&pure::spec_of(&zones::zone(zones::NAME, n, 1)));
     let plan = pure::plan(pure::only(&desired), &pure::empty());
-    let journal = Journal::begin(directory.path(), "0", || "2026-01-01T00:00:00Z".to_owned())
+    let journal = Journal::begin(directory.path(), "0", || std::time::SystemTime::UNIX_EPOCH)
         .expect("there is room");
     for step in lower(&plan, lowering, None) {
         let number = journal.intent(&plan, &step).expect("there is room");

@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
 use super::base_url::BaseUrl;
-use super::credentials::{Scheme, Signer};
+use super::credentials::{Credentials, Scheme, Signer};
 use super::error::{ApiError, RequestName, Signature};
 use super::error_codes::OTHER_CREDENTIALS_MAY_DO;
 use super::rate_limiter::Limiter;
@@ -56,6 +56,15 @@ impl std::fmt::Debug for Client {
 }
 
 impl Client {
+    /// Creates a client of Cloudflare's API with a token and default settings.
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub fn with_token(token: impl Into<String>) -> Result<Self, ApiError> {
+        let credentials = Credentials::Token(token.into().into());
+        Self::new(Settings::new(Settings::BASE_URL, credentials))
+    }
+
     /// Creates a client without sending a request.
     ///
     /// # Errors
@@ -118,6 +127,7 @@ impl Client {
 
     /// Returns the facts from the headers of all responses so far.
     #[must_use]
+    #[doc(hidden)]
     pub fn seen(&self) -> Seen {
         self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -22,6 +22,7 @@ impl Client {
 
     /// Returns a handle that can only send dry runs.
     #[must_use]
+    #[doc(hidden)]
     pub fn checker(&self) -> CheckClient {
         CheckClient(self.clone())
     }
@@ -67,6 +68,7 @@ impl Reader for ReadClient {
 impl ReadClient {
     /// Returns the facts from the headers of all responses so far.
     #[must_use]
+    #[doc(hidden)]
     pub fn seen(&self) -> Seen {
         self.0.seen()
     }

@@ -54,6 +54,7 @@ impl Credentials {
     /// holder of these credentials can compute it, and it reveals neither the bytes nor the
     /// credentials.
     #[must_use]
+    #[doc(hidden)]
     pub fn seal(&self, bytes: &[u8]) -> hmac::Tag {
         let (Self::Token(secret)
         | Self::TokenThenKey { token: secret, .. }

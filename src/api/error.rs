@@ -50,6 +50,7 @@ pub enum Signature {
 
 /// Reasons why a request has no usable response.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ApiError {
     /// The settings are unusable; no request was sent.
     #[error("{what}")]

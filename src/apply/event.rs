@@ -7,6 +7,7 @@ use crate::model::ZoneName;
 
 /// An event of an apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ApplyEvent {
     /// A zone's operations begin.
     ZoneStarted {

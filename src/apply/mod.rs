@@ -32,7 +32,7 @@ pub use create_zone::Prepared;
 pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Verify};
 pub use journal::{
-    AppliedBefore, AppliedOperations, Bytes, Clock, EmptiedName, Entry, JOURNAL_DIRECTORY, Journal,
+    AppliedBefore, AppliedOperations, Bytes, EmptiedName, Entry, JOURNAL_DIRECTORY, Journal,
     JournalError, JournalFile, JournalLine, JournalReadError, JournalRun, JournalSummary,
     JournalText, MOST_OPERATIONS, NewIds, PartEffect, RecordEffect, RestoredRecords, RuleDone,
     RuleEffect, StepFate, ZoneRun,

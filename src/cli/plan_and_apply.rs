@@ -19,7 +19,6 @@ use crate::diagnostic::{MOST_OF_A_KIND, Severity};
 use crate::document::apply::Applied;
 use crate::document::plan::{Plan as PlanDocument, Requests};
 use crate::document::stale::StaleOperation;
-use crate::model::time::rfc3339_micros;
 use crate::plan::{Consents, Verdict};
 use crate::reconcile::{
     self, ApplyContext, Conclusion, Goal, Planned, Report, Source, apply, changed_since,
@@ -193,12 +192,14 @@ async fn execute(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Exit> {
-    let time = settings.flags.surroundings.clock();
-    let clock = move || rfc3339_micros(time());
-    let journal = &Journal::begin(&settings.flags.journal, &planned.goal.digest, clock)?;
+    let clock = settings.flags.surroundings.clock();
+    let journal = &Journal::begin(&settings.flags.journal, &planned.goal.digest, move || clock())?;
     let observer = &ApplyProgress::new(output, planned.plan.summary().operations());
-    let mut report =
-        apply(planned, consents, ApplyContext { reader, writer, journal, observer, stop }).await?;
+    let context = ApplyContext::new(reader, writer)
+        .with_journal(journal)
+        .with_observer(observer)
+        .with_stop(stop.clone());
+    let mut report = apply(planned, consents, context).await?;
     output.hide();
     for error in report.zones.iter_mut().filter_map(|zone| zone.unread.take()) {
         output.error(&error.into());

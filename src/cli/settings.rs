@@ -20,7 +20,7 @@ use super::shared_arguments::{ConsentArgs, Global};
 use crate::api::Credentials;
 use crate::diagnostic::{count, read_text};
 use crate::live::snapshot::Snapshot;
-use crate::model::time::rfc3339;
+use crate::model::time::{day, rfc3339};
 use crate::model::{Danger, Gather};
 use crate::plan::Consents;
 use crate::reconcile::{BaseOptions, Selection};
@@ -94,7 +94,7 @@ impl<'a> Settings<'a> {
     pub(super) fn today(&self) -> anyhow::Result<String> {
         match &self.flags.today {
             Some(day) => Ok(day.clone()),
-            None => Ok(rfc3339(self.now()?).chars().take("YYYY-MM-DD".len()).collect()),
+            None => Ok(day(self.now()?)),
         }
     }
 

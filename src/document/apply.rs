@@ -94,6 +94,7 @@ enum Fate {
 impl Applied {
     /// Collects the results of these zones.
     #[must_use]
+    #[doc(hidden)]
     pub fn of(zones: &[ZoneDone<'_>], journal: Option<String>) -> Self {
         Self { zones: zones.iter().map(Zone::of).collect(), journal }
     }

@@ -248,6 +248,7 @@ const MOST_IDS: usize = 100;
 impl Drift {
     /// Converts a report with its plan; `asked` has the states that the exit code reports.
     #[must_use]
+    #[doc(hidden)]
     pub fn of(
         report: &drift::Report,
         plan: &plan::Plan,

@@ -364,6 +364,7 @@ pub struct Requests {
 impl Plan {
     /// Converts a plan.
     #[must_use]
+    #[doc(hidden)]
     pub fn of(
         plan: &plan::Plan,
         verdict: &plan::Verdict,
@@ -417,6 +418,7 @@ impl Plan {
 
     /// Adds the snapshot that the plan was made against.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_snapshot(self, as_of: &AsOf) -> Self {
         let AsOf { taken_at, age, tool, service } = as_of.clone();
         let against =
@@ -426,6 +428,7 @@ impl Plan {
 
     /// Converts to the report of an apply.
     #[must_use]
+    #[doc(hidden)]
     pub fn applied(self, result: Applied) -> Self {
         Self { kind: PlanKind::Apply, result: Some(result), ..self }
     }

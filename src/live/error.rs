@@ -8,6 +8,7 @@ use crate::wire::zone::InvalidZone;
 
 /// Reasons why a zone could not be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FetchError {
     /// A request failed.
     #[error("failed to read {what}")]

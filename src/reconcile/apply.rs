@@ -5,27 +5,55 @@ use tokio::time::Instant;
 
 use super::plan::Planned;
 use crate::api::{Stop, Writer};
-use crate::apply::{Executor, Journal, JournalError, Observer, Outcome, ZoneDone, ZoneWork};
+use crate::apply::{
+    ApplyEvent, Executor, Journal, JournalError, Observer, Outcome, ZoneDone, ZoneWork,
+};
+use crate::document::apply::Applied;
 use crate::live::AnyReader;
 use crate::plan::{Consents, Verdict, ZonePlan};
 
 /// The connections and options of an apply.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct ApplyContext<'a, W> {
-    /// Reads the effect of requests whose response was lost, and verifies the result.
-    pub reader: &'a dyn AnyReader,
-    /// Writes.
-    pub writer: &'a W,
-    /// Records every intent before it is sent, and every outcome after.
-    pub journal: &'a Journal,
-    /// Receives events.
-    pub observer: &'a dyn Observer,
-    /// True once the apply is to stop: running operations are finished, and nothing more is begun.
-    pub stop: &'a Stop,
+    reader: &'a dyn AnyReader,
+    writer: &'a W,
+    journal: Option<&'a Journal>,
+    observer: &'a dyn Observer,
+    stop: Stop,
+}
+
+impl<'a, W: Writer> ApplyContext<'a, W> {
+    /// Returns a context without a journal. `reader` reads the effect of requests whose response
+    /// was lost, and verifies the result.
+    #[must_use]
+    pub fn new(reader: &'a dyn AnyReader, writer: &'a W) -> Self {
+        let (observer, stop) = (&|_: &ApplyEvent| {}, Stop::never());
+        Self { reader, writer, journal: None, observer, stop }
+    }
+
+    /// Records every intent before it is sent, and every outcome after. Without a journal, the
+    /// apply cannot be undone.
+    #[must_use]
+    pub fn with_journal(self, journal: &'a Journal) -> Self {
+        Self { journal: Some(journal), ..self }
+    }
+
+    /// Sends events to `observer`.
+    #[must_use]
+    pub fn with_observer(self, observer: &'a dyn Observer) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// Lets a user stop the apply: running operations are finished, and nothing more is begun.
+    #[must_use]
+    pub fn with_stop(self, stop: Stop) -> Self {
+        Self { stop, ..self }
+    }
 }
 
 /// The reason why nothing was sent.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ApplyError {
     /// The plan has errors, or a consent is missing.
     #[error("the plan cannot be applied: its verdict is {}", _0.as_str())]
@@ -37,8 +65,10 @@ pub enum ApplyError {
 
 /// The report of an apply.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Report<'p> {
     /// The zones with operations, in the order of the plan.
+    #[doc(hidden)]
     pub zones: Vec<ZoneDone<'p>>,
     /// The reason why the journal is not complete, if it is not. Nothing was sent after that.
     pub journal: Option<JournalError>,
@@ -46,6 +76,7 @@ pub struct Report<'p> {
 
 /// The conclusion of an apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Conclusion {
     /// All zones that were written to are in sync: they were read back, or the responses confirm
     /// it.
@@ -69,6 +100,8 @@ pub async fn apply<'p, W: Writer>(
     consents: &Consents,
     ApplyContext { reader, writer, journal, observer, stop }: ApplyContext<'_, W>,
 ) -> Result<Report<'p>, ApplyError> {
+    let discarding = Journal::discarding();
+    let journal = journal.unwrap_or(&discarding);
     let Planned { goal, plan, live, options } = planned;
     match plan.verdict(consents) {
         Verdict::Ready | Verdict::InSync => {}
@@ -95,7 +128,7 @@ pub async fn apply<'p, W: Writer>(
         options: &options.read,
         journal,
         observer,
-        stop,
+        stop: &stop,
         verify,
         read_at,
     };
@@ -118,6 +151,12 @@ impl Report<'_> {
         } else {
             self.conclusion_of_failure()
         }
+    }
+
+    /// Returns the report as the JSON document that `apply --format json` adds to the plan.
+    #[must_use]
+    pub fn document(&self) -> Applied {
+        Applied::of(&self.zones, None)
     }
 
     /// Returns the conclusion after a failure that is not in the report, such as a failure to show

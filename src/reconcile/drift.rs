@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use super::goal::Goal;
 use super::plan::{Options, Planned, plan};
 use crate::diagnostic::findings;
+use crate::document::drift::Drift as DriftDocument;
 use crate::drift::{CheckedExpectation, Report, classify};
 use crate::insight::dns::{ZoneIndex, Zones};
 use crate::insight::expect::{Evidence, Rigor, hold};
@@ -15,13 +16,26 @@ use crate::plan::Plan;
 
 /// The result of a check for drift.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Drift {
     /// The plan that would remove the drift.
+    #[doc(hidden)]
     pub plan: Plan,
     /// The live state.
+    #[doc(hidden)]
     pub live: Live,
     /// The report.
+    #[doc(hidden)]
     pub report: Report,
+}
+
+impl Drift {
+    /// Returns the JSON document that `drift --format json` prints. Its verdict is about drift of
+    /// any kind.
+    #[must_use]
+    pub fn document(&self, goal: &Goal) -> DriftDocument {
+        DriftDocument::of(&self.report, &self.plan, &[], &goal.sources)
+    }
 }
 
 /// Checks once. The ages of changes are relative to `now`.

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::base::Base;
 use super::selection::Selection;
@@ -17,14 +18,17 @@ use crate::document::stale::Reviewed;
 use crate::insight::{OtherZones, Overview};
 use crate::live::snapshot::AsOf;
 use crate::live::{WafQuery, ZoneQuery};
+use crate::model::time::day;
 use crate::model::{Desired, DesiredZone, LiveZone, Only, ZoneName};
 use crate::plan::{ZonePlan, plan_part, plan_part_with_base};
 use crate::{lint, spec};
 
 /// The desired state of some zones, with the findings of reading it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Goal {
     /// The desired state of each zone.
+    #[doc(hidden)]
     pub desired: Desired,
     /// Warnings and notes.
     pub diagnostics: Diagnostics,
@@ -37,8 +41,10 @@ pub struct Goal {
     /// Number of desired records.
     pub records: usize,
     /// The source.
+    #[doc(hidden)]
     pub source: Source,
     /// The selected part of the plan.
+    #[doc(hidden)]
     pub only: Only,
     /// The hidden networks and used names of its zones.
     pub(super) overview: Overview,
@@ -91,6 +97,7 @@ fn accepted_places(desired: &Desired) -> Vec<(ZoneName, Place)> {
 /// A spec with mistakes.
 #[derive(Debug, thiserror::Error)]
 #[error("the spec has mistakes{}", first(diagnostics))]
+#[non_exhaustive]
 pub struct InvalidSpec {
     /// The mistakes, and the other findings.
     pub diagnostics: Diagnostics,
@@ -99,6 +106,29 @@ pub struct InvalidSpec {
 }
 
 impl Goal {
+    /// Reads a spec from a file, or from all files of a directory. What expires before `now` counts
+    /// as expired.
+    ///
+    /// # Errors
+    /// As [`Goal::from_spec`].
+    pub fn from_path(path: impl Into<PathBuf>, now: SystemTime) -> Result<Self, Box<InvalidSpec>> {
+        Self::from_input(spec::Input::Path(path.into()), now)
+    }
+
+    /// Reads a spec from a text. What expires before `now` counts as expired.
+    ///
+    /// # Errors
+    /// As [`Goal::from_spec`].
+    pub fn from_text(text: impl Into<String>, now: SystemTime) -> Result<Self, Box<InvalidSpec>> {
+        Self::from_input(spec::Input::Stdin(text.into()), now)
+    }
+
+    /// Reads a spec with default options, and keeps all zones.
+    fn from_input(input: spec::Input, now: SystemTime) -> Result<Self, Box<InvalidSpec>> {
+        let options = spec::Options { today: Some(day(now)), ..spec::Options::default() };
+        Self::from_spec(&[input], &options, Selection::default())
+    }
+
     /// Reads a spec, checks it with every lint, and keeps the selected zones.
     ///
     /// # Errors
@@ -204,6 +234,7 @@ impl Goal {
     /// Adds the previous spec to the goal of a spec. It distinguishes drift from intent, and shows
     /// what was removed.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_base(mut self, previous: Option<Base>) -> Self {
         if let Source::Spec(SpecSource { base, .. })
         | Source::Snapshot(SpecSource { base, .. }, _) = &mut self.source
@@ -215,6 +246,7 @@ impl Goal {
 
     /// Selects a part of the plan.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_only(mut self, only: Only) -> Self {
         self.only = only;
         self
@@ -222,6 +254,7 @@ impl Goal {
 
     /// Returns the previous spec, if there is one.
     #[must_use]
+    #[doc(hidden)]
     pub fn base(&self) -> Option<&Base> {
         match &self.source {
             Source::Spec(spec) | Source::Snapshot(spec, _) => spec.base.as_ref(),
@@ -232,6 +265,7 @@ impl Goal {
 
     /// Returns the day, `YYYY-MM-DD`, for which a saved plan was made.
     #[must_use]
+    #[doc(hidden)]
     pub fn saved_day(&self) -> Option<&str> {
         match &self.source {
             Source::SavedPlan { today, .. } => Some(today),
@@ -241,6 +275,7 @@ impl Goal {
 
     /// Returns the time of the snapshot that replaces Cloudflare, if there is one.
     #[must_use]
+    #[doc(hidden)]
     pub fn as_of(&self) -> Option<&AsOf> {
         match &self.source {
             Source::Snapshot(_, as_of) => Some(as_of),
@@ -253,6 +288,7 @@ impl Goal {
     ///
     /// Managed rulesets need a paid plan, so a zone with protection is rehearsed on a plan with
     /// everything that specs ask for.
+    #[doc(hidden)]
     pub fn needed_zones(&self) -> impl Iterator<Item = (&ZoneName, &'static str)> {
         let tier = |zone: &DesiredZone| if zone.waf.is_some() { "business" } else { "free" };
         let is_undo = matches!(self.source, Source::Journal(_));

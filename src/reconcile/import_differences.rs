@@ -23,11 +23,11 @@ const MOST_FIELDS: usize = 4;
 const LONGEST: usize = 80;
 
 /// Returns the place of a record in the source; `None` if it is unknown.
-pub type OriginOf<'o> = dyn Fn(&ZoneName, &Fqdn, &Rdata) -> Option<Place> + 'o;
+pub(crate) type OriginOf<'o> = dyn Fn(&ZoneName, &Fqdn, &Rdata) -> Option<Place> + 'o;
 
 /// The differences between a source and Cloudflare.
 #[derive(Debug, Default)]
-pub struct Migration {
+pub(crate) struct Migration {
     /// The differences.
     pub diagnostics: Diagnostics,
     /// Number of equal records.
@@ -42,7 +42,7 @@ pub struct Migration {
 
 /// Compares the imported spec with Cloudflare.
 #[must_use]
-pub fn migration(planned: &Planned<'_>, origin: &OriginOf<'_>) -> Migration {
+pub(crate) fn migration(planned: &Planned<'_>, origin: &OriginOf<'_>) -> Migration {
     let mut result = Migration::default();
     for zone in planned.goal.desired.zones.values() {
         let plan = planned.plan.zones.iter().find(|plan| plan.name == zone.name);

@@ -30,7 +30,7 @@ pub(super) fn begun_since(directory: &Path, time: &str) -> Vec<PathBuf> {
 
 /// An apply of the past.
 #[derive(Debug, Clone)]
-pub struct PastApply {
+pub(crate) struct PastApply {
     /// Its journal.
     pub path: PathBuf,
     /// What it did.
@@ -43,7 +43,7 @@ pub struct PastApply {
 
 /// The applies whose journals are in a directory.
 #[derive(Debug, Clone, Default)]
-pub struct PastApplies {
+pub(crate) struct PastApplies {
     /// Those that changed something, newest first.
     pub applies: Vec<PastApply>,
     /// Journals that cannot be read, newest first.
@@ -55,7 +55,7 @@ pub struct PastApplies {
 impl PastApplies {
     /// Reads the newest journals of a directory, at most `most`.
     #[must_use]
-    pub fn in_directory(directory: &Path, most: usize) -> Self {
+    pub(crate) fn in_directory(directory: &Path, most: usize) -> Self {
         let mut past = Self::default();
         let mut paths = newest(directory, |_| true, most + 1);
         past.has_older = paths.len() > most;
@@ -91,7 +91,7 @@ impl PastApplies {
     ///
     /// # Errors
     /// Fails with the newest journal that is in the way because it cannot be read.
-    pub fn last(self) -> Result<Option<PastApply>, PathBuf> {
+    pub(crate) fn last(self) -> Result<Option<PastApply>, PathBuf> {
         let last = self.applies.into_iter().find(|apply| apply.undoes.is_none());
         let newest = self.unreadable.into_iter().next();
         match newest.filter(|path| last.as_ref().is_none_or(|last| *path > last.path)) {

@@ -11,7 +11,7 @@ const LAST_COMMIT: &str = "HEAD";
 
 /// The base of a run that names none.
 #[derive(Debug)]
-pub enum DefaultBase {
+pub(crate) enum DefaultBase {
     /// The last commit, because files of the spec differ from it.
     LastCommit(Box<Base>),
     /// No base, because no file differs from the last commit, or because the spec is not in files
@@ -24,7 +24,7 @@ pub enum DefaultBase {
 impl DefaultBase {
     /// Compares the files of a spec with the last commit. `sources` has the texts of the spec.
     #[must_use]
-    pub fn find(spec: &[PathBuf], sources: &Sources, options: &BaseOptions) -> Self {
+    pub(crate) fn find(spec: &[PathBuf], sources: &Sources, options: &BaseOptions) -> Self {
         match last_commit(spec, sources, options) {
             Ok(Some(base)) => Self::LastCommit(Box::new(base)),
             Ok(None) => Self::Unneeded,

@@ -18,7 +18,7 @@ use crate::model::{Desired, DesiredZone};
 
 /// The reason why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub(crate) enum OpenError {
     /// It cannot be read.
     #[error("failed to read the snapshot {}", path.display())]
     Io {
@@ -50,7 +50,7 @@ pub enum OpenError {
 
 /// An open snapshot, which is read in place of Cloudflare.
 #[derive(Debug)]
-pub struct OpenSnapshot {
+pub(crate) struct OpenSnapshot {
     /// Its content.
     pub snapshot: Snapshot,
     /// Its time.
@@ -62,7 +62,7 @@ impl OpenSnapshot {
     ///
     /// # Errors
     /// Fails if the file cannot be read, or is not a snapshot that can be used.
-    pub fn open(path: &Path, now: SystemTime) -> Result<Self, OpenError> {
+    pub(crate) fn open(path: &Path, now: SystemTime) -> Result<Self, OpenError> {
         let owned = || path.to_owned();
         let file = File::open(path).map_err(|source| OpenError::Io { path: owned(), source })?;
         let snapshot = Snapshot::read(BufReader::new(file));
@@ -78,7 +78,7 @@ impl OpenSnapshot {
     /// Limits the goal of a spec to this snapshot: removes everything that the snapshot does not
     /// cover, reports it, and warns if the snapshot is too old. The caller shows the findings and
     /// adds them to those of the goal.
-    pub fn limit(&self, goal: &mut Goal, most_age: Duration) -> Diagnostics {
+    pub(crate) fn limit(&self, goal: &mut Goal, most_age: Duration) -> Diagnostics {
         let mut found = Diagnostics::default();
         if let Source::Spec(spec) = &mut goal.source {
             let mut spec = std::mem::take(spec);

@@ -11,6 +11,7 @@ use super::missing_zones::{dropped, missing};
 use super::{applied_before, known_notes, undo, waf_lock};
 use crate::apply::Verify;
 use crate::diagnostic::{Diagnostics, findings};
+use crate::document::plan::Plan as PlanDocument;
 use crate::document::saved_zone::SavedZone;
 use crate::insight::expect::Rigor;
 use crate::insight::traffic::FindsHits;
@@ -26,24 +27,29 @@ use crate::plan::{
 use crate::wire::Request;
 
 /// Receives the progress of reading. It is called during the reading, so it must be quick.
-pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
+pub(crate) type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// Options for reading and writing.
 #[derive(Clone, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// Options for reading zones.
+    #[doc(hidden)]
     pub read: live::Options,
     /// Maximum number of record changes in one request. Defaults to the limit of the zone's plan.
     pub batch_size: Option<usize>,
     /// The evidence that is required to call a zone in sync after an apply.
     pub verify: Verify,
     /// Receives the progress of reading.
+    #[doc(hidden)]
     pub progress: Option<OnProgress>,
     /// The public OWASP rules to run on expected requests.
+    #[doc(hidden)]
     pub rules: Option<Arc<dyn FindsHits>>,
     /// True if a request that is expected to pass fails when something was not evaluated.
     pub is_strict: bool,
     /// Lists with known items, for expected requests.
+    #[doc(hidden)]
     pub lists: Arc<Lists>,
 }
 
@@ -62,14 +68,18 @@ impl fmt::Debug for Options {
 
 /// A plan with its inputs.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Planned<'g> {
     /// The goal.
     pub goal: &'g Goal,
     /// The plan.
+    #[doc(hidden)]
     pub plan: Plan,
     /// The live state, or the snapshot.
+    #[doc(hidden)]
     pub live: Live,
     /// The options for reading and writing.
+    #[doc(hidden)]
     pub options: Options,
 }
 
@@ -173,6 +183,7 @@ impl Planned<'_> {
     ///
     /// This is for a plan that is about to be applied, because a drift report itself shows reverted
     /// changes. An undo is not warned of, because the journals do not show its purpose.
+    #[doc(hidden)]
     pub fn warn_of_applied_before(&mut self, journals: &Path, now: SystemTime) {
         if !matches!(self.goal.source, Source::Journal(_)) {
             self.plan
@@ -185,6 +196,7 @@ impl Planned<'_> {
     /// Returns true if the only errors of the plan are live zones that have changed since the goal
     /// was made.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_stale(&self) -> bool {
         undo::has_conflicts_only(&self.plan.diagnostics)
     }
@@ -202,6 +214,12 @@ impl Planned<'_> {
                 },
             }
         })
+    }
+
+    /// Returns the plan as the JSON document that `plan --format json` prints.
+    #[must_use]
+    pub fn document(&self, verdict: &Verdict) -> PlanDocument {
+        PlanDocument::of(&self.plan, verdict, self.requests().len(), &self.goal.sources)
     }
 
     /// Returns all requests of applying, in order.

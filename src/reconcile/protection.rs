@@ -18,7 +18,7 @@ use crate::plan::{DeploymentInForce, deployments_in_force};
 
 /// A zone of a spec.
 #[derive(Debug)]
-pub struct Protected {
+pub(crate) struct Protected {
     /// Its name.
     pub name: ZoneName,
     /// How it is served once the settings of the spec are applied. Rules apply to proxied hosts
@@ -36,7 +36,7 @@ pub struct Protected {
 
 /// The protection of a live zone.
 #[derive(Debug)]
-pub struct LiveProtection {
+pub(crate) struct LiveProtection {
     /// The zone.
     pub name: ZoneName,
     /// Its rules.
@@ -49,7 +49,7 @@ pub struct LiveProtection {
 
 /// The reason why the protection is unknown.
 #[derive(Debug, thiserror::Error)]
-pub enum ProtectionError {
+pub(crate) enum ProtectionError {
     /// It cannot be read.
     #[error(transparent)]
     Fetch(#[from] FetchError),
@@ -68,7 +68,7 @@ fn query(name: &ZoneName) -> ZoneQuery {
 ///
 /// # Errors
 /// Fails if a zone cannot be read or does not exist.
-pub async fn protection(
+pub(crate) async fn protection(
     goal: &Goal,
     reader: &dyn AnyReader,
     options: &Options,
@@ -108,7 +108,7 @@ pub async fn protection(
 /// Returns the protection that a spec alone gives a zone. Live rules that it does not name are
 /// among those that are not evaluated. With the rules of the OWASP ruleset, its score is evaluated.
 #[must_use]
-pub fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) -> Protection {
+pub(crate) fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) -> Protection {
     let phases = zone.waf.iter().flat_map(|waf| waf.phases());
     let entry_points = phases.map(|phase| (phase, EntryPoint::Absent)).gather();
     let catalogues = owasp.cloned().into_iter().collect();
@@ -134,7 +134,7 @@ pub fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) ->
 ///
 /// # Errors
 /// Fails if a zone cannot be read or does not exist.
-pub async fn protection_of(
+pub(crate) async fn protection_of(
     names: &[ZoneName],
     reader: &dyn AnyReader,
     options: &Options,

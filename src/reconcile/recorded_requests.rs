@@ -36,7 +36,7 @@ const TOLD: usize = 3;
 
 /// The requests to rehearse.
 #[derive(Debug)]
-pub struct RequestsToRehearse {
+pub(crate) struct RequestsToRehearse {
     /// Recorded requests, each set in order.
     pub sets: Vec<(Set, Recorded)>,
     /// True if the report shows some of them.
@@ -47,7 +47,7 @@ pub struct RequestsToRehearse {
 
 /// The result of a rehearsal.
 #[derive(Debug)]
-pub struct RehearsedRequests {
+pub(crate) struct RehearsedRequests {
     /// The report.
     pub report: Report,
     /// The first lines and entries that are not requests.
@@ -73,7 +73,7 @@ type Work = (Vec<(Set, Result<Sample, ReadError>)>, SyncSender<Vec<Evaluated>>);
 ///
 /// # Errors
 /// Fails if a recording cannot be read any further, or has errors and no request.
-pub fn rehearse_requests(
+pub(crate) fn rehearse_requests(
     goal: &Goal,
     zones: &[Protected],
     rules: Option<&RuleSet>,

@@ -17,7 +17,7 @@ use crate::plan::{Consents, Operation, Plan, SuccessorKey, ZonePlan};
 ///
 /// # Errors
 /// Fails if Cloudflare cannot be read.
-pub async fn changed_since(
+pub(crate) async fn changed_since(
     planned: &Planned<'_>,
     reader: &dyn AnyReader,
 ) -> Result<Vec<StaleOperation>, FetchError> {
@@ -70,7 +70,7 @@ fn are_same(operations: &[Operation], others: &[Operation]) -> bool {
 
 /// Returns the differences from the saved plan; none if the plan was not saved.
 #[must_use]
-pub fn changed_since_saved(planned: &Planned<'_>) -> Vec<StaleOperation> {
+pub(crate) fn changed_since_saved(planned: &Planned<'_>) -> Vec<StaleOperation> {
     let mut moved = other_zones(planned, false);
     moved.extend(compared(planned, differences));
     moved
@@ -83,7 +83,7 @@ pub fn changed_since_saved(planned: &Planned<'_>) -> Vec<StaleOperation> {
 ///
 /// # Errors
 /// Fails with the differences if it is not the rest of the saved plan.
-pub fn resume(
+pub(crate) fn resume(
     planned: &mut Planned<'_>,
     consents: &mut Consents,
 ) -> Result<(), Vec<StaleOperation>> {

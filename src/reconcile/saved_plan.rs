@@ -23,7 +23,7 @@ const HEAD: u64 = 64 * 1024;
 
 /// The reason why a saved plan cannot be applied.
 #[derive(Debug, thiserror::Error)]
-pub enum SavedPlanError {
+pub(crate) enum SavedPlanError {
     /// It cannot be read.
     #[error("failed to read {name}")]
     Io {
@@ -123,7 +123,7 @@ pub enum SavedPlanError {
 
 /// The time and the program of a saved plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stamp {
+pub(crate) struct Stamp {
     /// The program with its version.
     pub tool: String,
     /// The current time.
@@ -134,7 +134,7 @@ pub struct Stamp {
 
 /// Returns a plan as a file, with everything that it was made from.
 #[must_use]
-pub fn save(
+pub(crate) fn save(
     planned: &Planned<'_>,
     (verdict, consents): (&Verdict, &Consents),
     requests: &[Request],
@@ -160,7 +160,7 @@ pub fn save(
 
 /// Returns true if a file is a saved plan rather than a spec.
 #[must_use]
-pub fn is_saved_plan(path: &Path) -> bool {
+pub(crate) fn is_saved_plan(path: &Path) -> bool {
     // The content of a pipe can be read only once.
     if !path.is_file() {
         return false;
@@ -173,7 +173,7 @@ pub fn is_saved_plan(path: &Path) -> bool {
 /// Returns true if a file has the name of a spec. The content of a file must not make a pipeline
 /// apply a plan instead of a spec.
 #[must_use]
-pub fn is_named_like_a_spec(path: &Path) -> bool {
+pub(crate) fn is_named_like_a_spec(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
@@ -183,7 +183,7 @@ pub fn is_named_like_a_spec(path: &Path) -> bool {
 /// # Errors
 /// Fails if it cannot be read, is truncated, was changed, is older than `most_age` at the time
 /// `now`, or had errors when it was saved.
-pub fn open(
+pub(crate) fn open(
     path: &Path,
     most_age: Duration,
     now: SystemTime,

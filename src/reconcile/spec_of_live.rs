@@ -16,7 +16,7 @@ const REASON: &str = "as found at import";
 
 /// The spec of a live state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AsFound {
+pub(crate) struct AsFound {
     /// The spec to print.
     pub desired: Desired,
     /// Records that were left out, with the reasons.
@@ -26,7 +26,7 @@ pub struct AsFound {
 /// Adds the suppressions of lints that a spec needs. Records that a spec cannot express are left
 /// out.
 #[must_use]
-pub fn as_found(desired: Desired) -> AsFound {
+pub(crate) fn as_found(desired: Desired) -> AsFound {
     let mut notes = Vec::new();
     let text = spec::print(&desired);
     let (read, errors) = load(text);

@@ -30,6 +30,7 @@ pub struct Undo {
 
 /// The reason why a journal cannot be undone.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum UndoError {
     /// It cannot be read or used.
     #[error("{name} cannot be undone")]

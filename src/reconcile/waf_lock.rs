@@ -20,7 +20,7 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 /// Returns the path of the file beside the first part of a spec, or in the working directory if the
 /// spec is not a file.
 #[must_use]
-pub fn path_beside(spec: Option<&Path>) -> PathBuf {
+pub(crate) fn path_beside(spec: Option<&Path>) -> PathBuf {
     match spec {
         Some(path) if path.is_dir() => path.join(NAME),
         Some(path) => path.parent().unwrap_or_else(|| Path::new("")).join(NAME),
@@ -124,7 +124,7 @@ fn read(path: &Path) -> Result<Option<Lock>, String> {
 ///
 /// # Errors
 /// Fails if it cannot be read, is too large, or is not a regular file.
-pub fn read_text(path: &Path) -> io::Result<String> {
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     // This is checked before opening, because opening a FIFO waits for a writer.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));

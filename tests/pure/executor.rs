@@ -168,7 +168,7 @@ async fn run_on(
     let directory = tempfile::TempDir::new().unwrap();
     let path = directory.path().join("journal.jsonl");
     let file = disk(std::fs::File::create(&path).unwrap());
-    let journal = Journal::on(file, &path, "digest", || "2026-01-01T00:00:00Z".to_owned()).unwrap();
+    let journal = Journal::on(file, &path, "digest", || std::time::SystemTime::UNIX_EPOCH).unwrap();
     let begun = tokio::time::Instant::now();
     let applied = execute(&service, &service, &journal, plan, zone, lowering).await;
     let text = std::fs::read_to_string(journal.path()).unwrap();

@@ -81,7 +81,7 @@ impl JournalFile for Lines {
 /// Carries out a plan in batches of this size and writes the journal of it, which is read back.
 fn journalled(world: &mut Evidence, plan: &ZonePlan, size: usize) -> JournalRun {
     let lines = Lines::default();
-    let clock = || "2026-01-01T00:00:00Z".to_owned();
+    let clock = || std::time::SystemTime::UNIX_EPOCH;
     let journal =
         Journal::on(Box::new(lines.clone()), Path::new("journal"), "digest", clock).unwrap();
     for (n, step) in lower(plan, Lowering::Batches(size), None).into_iter().enumerate() {

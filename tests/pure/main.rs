@@ -33,6 +33,7 @@ mod outputs;
 mod ownership;
 mod promise;
 mod promise_kinds;
+mod public_api;
 mod pull;
 mod recorded;
 mod replayed_history;

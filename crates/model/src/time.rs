@@ -22,6 +22,12 @@ pub fn rfc3339(moment: SystemTime) -> String {
     format!("{:.0}", within(moment))
 }
 
+/// Formats the day of a time in UTC, `YYYY-MM-DD`.
+#[must_use]
+pub fn day(moment: SystemTime) -> String {
+    within(moment).strftime("%F").to_string()
+}
+
 /// Formats a time like [`rfc3339`], to the microsecond.
 #[must_use]
 pub fn rfc3339_micros(moment: SystemTime) -> String {

@@ -29,4 +29,4 @@ pub use line::{JournalLine, StepFate};
 pub use reader::{Bytes, JournalText, MOST_OPERATIONS};
 pub use restored_records::RestoredRecords;
 pub use summary::JournalSummary;
-pub use writer::{Clock, JOURNAL_DIRECTORY, Journal, JournalError, JournalFile};
+pub use writer::{JOURNAL_DIRECTORY, Journal, JournalError, JournalFile};

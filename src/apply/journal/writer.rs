@@ -9,12 +9,14 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use serde_json::Value as Json;
 
 use super::line::{Intent, JournalLine, OperationLine, SentRequest, StepFate, StepOutcome};
 use crate::diagnostic::visible_json;
 use crate::model::ruleset::{LiveRule, RuleId};
+use crate::model::time::rfc3339_micros;
 use crate::model::{Danger, ZoneName};
 use crate::plan::{Operation, Step, ZonePlan};
 use crate::wire::Request;
@@ -34,8 +36,8 @@ pub struct JournalError {
     pub source: io::Error,
 }
 
-/// Returns the time, RFC 3339 in UTC.
-pub type Clock = Box<dyn Fn() -> String + Send + Sync>;
+/// Returns the time of a line.
+type Clock = Box<dyn Fn() -> SystemTime + Send + Sync>;
 
 /// The file that lines are written to.
 pub trait JournalFile: Send {
@@ -63,6 +65,19 @@ impl JournalFile for File {
 
     fn sync(&mut self) -> io::Result<()> {
         self.sync_data()
+    }
+}
+
+/// A file that keeps no line.
+struct Discarded;
+
+impl JournalFile for Discarded {
+    fn append(&mut self, _line: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -107,7 +122,7 @@ impl Journal {
     pub fn begin(
         directory: &Path,
         spec_digest: &str,
-        clock: impl Fn() -> String + Send + Sync + 'static,
+        clock: impl Fn() -> SystemTime + Send + Sync + 'static,
     ) -> Result<Self, JournalError> {
         let fail = |path: &Path| {
             let path = path.to_owned();
@@ -118,7 +133,7 @@ impl Journal {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(directory).map_err(fail(directory))?;
-        let stamp: String = clock().chars().map(|c| if c == ':' { '-' } else { c }).collect();
+        let stamp = rfc3339_micros(clock()).replace(':', "-");
         let path = directory.join(format!("{stamp}-{}.jsonl", std::process::id()));
         let mut options = OpenOptions::new();
         options.append(true).create_new(true);
@@ -134,11 +149,12 @@ impl Journal {
     ///
     /// # Errors
     /// Fails if it cannot be written.
+    #[doc(hidden)]
     pub fn on(
         file: Box<dyn JournalFile>,
         path: &Path,
         spec_digest: &str,
-        clock: impl Fn() -> String + Send + Sync + 'static,
+        clock: impl Fn() -> SystemTime + Send + Sync + 'static,
     ) -> Result<Self, JournalError> {
         let state = State { file, next: 1, is_broken: false, failure: None };
         let journal =
@@ -151,6 +167,13 @@ impl Journal {
         }
     }
 
+    /// Returns a journal that keeps nothing.
+    pub(crate) fn discarding() -> Self {
+        let state = State { file: Box::new(Discarded), next: 1, is_broken: false, failure: None };
+        let clock = Box::new(|| SystemTime::UNIX_EPOCH);
+        Self { path: PathBuf::new(), clock, state: Mutex::new(state) }
+    }
+
     /// Returns its path.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -159,12 +182,14 @@ impl Journal {
 
     /// Returns true if a line could not be written. Nothing may be sent after that.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_broken(&self) -> bool {
         self.state().is_broken
     }
 
     /// Returns the first failure, if there was one that has not been taken yet.
     #[must_use]
+    #[doc(hidden)]
     pub fn take_failure(&self) -> Option<JournalError> {
         self.state().failure.take()
     }
@@ -172,6 +197,7 @@ impl Journal {
     /// Writes the intent of a step, and waits until it is on disk. The number identifies the step
     /// in its outcome. Returns `None` if it cannot be written, and then nothing may be sent.
     #[must_use]
+    #[doc(hidden)]
     pub fn intent(&self, zone: &ZonePlan, step: &Step) -> Option<u64> {
         let operations =
             step.operations.iter().map(|n| OperationLine::of(&zone.operations[*n], &[])).collect();
@@ -181,6 +207,7 @@ impl Journal {
     /// Writes the intent of an operation that is sent by itself, as [`Journal::intent`]. `rules`
     /// are the current rules of its phase, whose order an undo restores.
     #[must_use]
+    #[doc(hidden)]
     pub fn intent_of(
         &self,
         zone: &ZonePlan,
@@ -224,6 +251,7 @@ impl Journal {
     }
 
     /// Writes the outcome of a step.
+    #[doc(hidden)]
     pub fn outcome(
         &self,
         step: u64,
@@ -236,6 +264,7 @@ impl Journal {
 
     /// Writes the outcome of an operation on a rule, with the ids of new rules, as
     /// [`Journal::outcome`].
+    #[doc(hidden)]
     pub fn rule_outcome(
         &self,
         step: u64,
@@ -263,21 +292,25 @@ impl Journal {
     }
 
     /// Writes a consent that the plan is executed under.
+    #[doc(hidden)]
     pub fn consent(&self, danger: Danger, by: &str) {
         self.note(|time| JournalLine::Consent { danger: Keyword(danger), by: by.to_owned(), time });
     }
 
     /// Writes that a zone was read back, and the number of remaining differences.
+    #[doc(hidden)]
     pub fn verified(&self, zone: &ZoneName, remaining: usize) {
         self.note(|time| JournalLine::Verified { zone: zone.as_str().to_owned(), remaining, time });
     }
 
     /// Writes that the responses confirm every change of a zone, which was not read back.
+    #[doc(hidden)]
     pub fn confirmed(&self, zone: &ZoneName) {
         self.note(|time| JournalLine::Confirmed { zone: zone.as_str().to_owned(), time });
     }
 
     /// Writes the end.
+    #[doc(hidden)]
     pub fn end(&self) {
         self.note(|time| JournalLine::End { time });
         self.sync(&mut self.state());
@@ -293,7 +326,7 @@ impl Journal {
         if state.is_broken {
             return;
         }
-        let written = serde_json::to_string(&line((self.clock)()))
+        let written = serde_json::to_string(&line(rfc3339_micros((self.clock)())))
             .map_err(io::Error::from)
             .and_then(|line| {
                 let mut bytes = visible_json(&line).into_owned().into_bytes();

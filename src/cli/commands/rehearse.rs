@@ -13,7 +13,7 @@ use secrecy::SecretString;
 
 use super::{Facts, Run, Session};
 use crate::api::{Client, Credentials};
-use crate::apply::{ApplyEvent, Journal, Verify, ZoneDone};
+use crate::apply::{Journal, Verify, ZoneDone};
 use crate::cli::connection::{self, Access, OpenConnection, SEED};
 use crate::cli::exit_codes::Exit;
 use crate::cli::load_spec::load_with_consents;
@@ -23,13 +23,11 @@ use crate::cli::shared_arguments::{BaseChoice, ConsentArgs, Format, SpecArgs};
 use crate::cli::show_plan::show_plan;
 use crate::cli::snapshot_options::SnapshotOptions;
 use crate::diagnostic::count;
-use crate::document::apply::Applied;
 use crate::document::expectations::Checked;
 use crate::document::rehearsal::{Copied, Differs, NotCopied, Rehearsal};
 use crate::insight::expect::Outcome;
 use crate::live::AnyReader;
 use crate::live::snapshot::Snapshot;
-use crate::model::time::rfc3339_micros;
 use crate::model::{Expected, Gather};
 use crate::plan::{Consents, Plan, Verdict};
 use crate::reconcile::{self, ApplyContext, Conclusion, Goal, Options, Report, apply};
@@ -176,15 +174,10 @@ async fn in_sandbox(
         return Ok(exit);
     }
     let directory = tempfile::tempdir().context("failed to make a directory for the journal")?;
-    let time = settings.flags.surroundings.clock();
-    let journal = &Journal::begin(directory.path(), &goal.digest, move || rfc3339_micros(time()))?;
-    let context = ApplyContext {
-        reader,
-        writer,
-        journal,
-        observer: &|_: &ApplyEvent| {},
-        stop: interrupt.stop(),
-    };
+    let clock = settings.flags.surroundings.clock();
+    let journal = &Journal::begin(directory.path(), &goal.digest, move || clock())?;
+    let context =
+        ApplyContext::new(reader, writer).with_journal(journal).with_stop(interrupt.stop().clone());
     let left = "nothing was written to Cloudflare";
     let report =
         interrupt.while_leaving(left, Exit::Error, apply(&planned, consents, context)).await?;
@@ -192,7 +185,7 @@ async fn in_sandbox(
     output.hide();
     let failed = checked.iter().any(|checked| matches!(checked.outcome, Outcome::Failed(_)));
     if output.format == Format::Json {
-        let applied = Applied::of(&report.zones, None);
+        let applied = report.document();
         let mut document = Rehearsal::new(copied, not_copied, differs, applied);
         for Checked { zone, expectation, outcome } in &checked {
             document.add(zone, expectation, outcome, &goal.sources);

@@ -289,7 +289,8 @@ async fn a_zone_that_cannot_be_read_leaves_it_unknown() {
     let service = Service { script, reads: Arc::default(), sent: Arc::default() };
     let liar = Liar(service.clone());
     let directory = tempfile::TempDir::new().unwrap();
-    let journal = Journal::begin(directory.path(), "digest", String::new).unwrap();
+    let journal =
+        Journal::begin(directory.path(), "digest", || std::time::SystemTime::UNIX_EPOCH).unwrap();
     let applied = execute(&liar, &service, &journal, &plan, &zone, Lowering::Single).await;
     assert!(
         matches!(applied.outcomes.as_slice(), [Outcome::Unknown(_), Outcome::NotSent(_)]),
