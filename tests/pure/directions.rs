@@ -65,7 +65,7 @@ const SCOPES: &[(&str, &str, Direction)] = &[
     (AB, "ip.src in {192.0.2.2 192.0.2.3}", Unclassified),
     (HOST, "not http.host eq \"a.example.com\"", Both),
     ("not http.host eq \"a.example.com\"", HOST, Both),
-    (HOST, "http.host ne \"a.example.com\"", Unclassified),
+    (HOST, "http.host ne \"a.example.com\"", Both),
     ("ssl", "not ssl", Both),
     ("http.user_agent contains \"bot\"", "not http.user_agent contains \"bot\"", Both),
     (

@@ -342,7 +342,7 @@ fn are_clients(right: &ComparedValue) -> bool {
             Item::Range(..) => false,
         }),
         ComparedValue::List(_) => true,
-        ComparedValue::Broken => false,
+        ComparedValue::Operand(_) | ComparedValue::Broken => false,
     }
 }
 

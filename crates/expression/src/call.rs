@@ -11,6 +11,7 @@ use crate::suspicious_values;
 use crate::syntax::{Base, Index, Literal, Node, NodeKind, Operand, Operator, Span};
 use crate::vocabulary::{
     ExpressionFunction, FIELDS, FUNCTIONS, Given, Parameter, ParameterType, REQUEST_PHASES,
+    VOCABULARY_DATE,
 };
 
 impl Check<'_> {
@@ -33,7 +34,7 @@ impl Check<'_> {
         self.place(function, &operand.base_span);
         self.arity(function, arguments, operand);
         let mut result = OperandType::of(function.returns);
-        let mut collection = None;
+        let (mut collection, mut alike) = (None, None);
         for (n, argument) in arguments.iter().enumerate() {
             let position = if n == 0 { Position::FirstArgument } else { Position::LaterArgument };
             let operand_type = self.argument(argument, position);
@@ -48,6 +49,9 @@ impl Check<'_> {
             let Some(operand_type) = operand_type else { continue };
             if parameter.kind == ParameterType::Collection {
                 collection = Some(operand_type.scalar);
+            }
+            if function.name == "coalesce" {
+                result.scalar = *alike.get_or_insert(operand_type.scalar);
             }
             let is_other = parameter.kind == ParameterType::Single
                 && collection.is_some_and(|c| c != operand_type.scalar);
@@ -76,8 +80,8 @@ impl Check<'_> {
         Some(result)
     }
 
-    /// Reports an unknown function. It is an error if the name resembles a known one, and otherwise
-    /// a warning, because Cloudflare adds functions. Fields are treated in the same way.
+    /// Reports an unknown function. It is an error if it is a word of another language or place, and
+    /// otherwise a warning, because Cloudflare adds functions. Fields are treated in the same way.
     fn unknown_function(&mut self, name: &str, span: &Span) {
         let names = FUNCTIONS.iter().map(|f| f.name);
         let is_known = |word: &str| FUNCTIONS.iter().any(|f| f.name == word);
@@ -93,13 +97,20 @@ impl Check<'_> {
                 None => format!("write `{field}`, an operator and a value"),
             },
             (None, Some(meant), _) => format!("write `{meant}(…)`"),
-            (None, None, Some(near)) => format!("did you mean `{near}`?"),
-            (None, None, None) if is_function_name(name) => {
-                let message = format!("this version does not know the function `{}`", quoted(name));
-                let help = "check its name: developers.cloudflare.com/ruleset-engine/rules-language/functions";
+            (None, None, near) if is_function_name(name) => {
+                let message = format!(
+                    "this version does not know the function `{}` (list of {VOCABULARY_DATE})",
+                    quoted(name)
+                );
+                let help = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "check its name: developers.cloudflare.com/ruleset-engine/rules-language/functions"
+                        .to_owned(),
+                };
                 self.problems.warning(span.clone(), "unlisted-function", message, help);
                 return;
             }
+            (None, None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None, None) => {
                 "functions are listed at developers.cloudflare.com/ruleset-engine/rules-language/functions".to_owned()
             }

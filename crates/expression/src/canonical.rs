@@ -191,6 +191,7 @@ fn compared_value(from: &ComparedValue) -> Option<ComparedValue> {
             ComparedValue::Set(items)
         }
         ComparedValue::List(name) => ComparedValue::List(name.clone()),
+        ComparedValue::Operand(right) => ComparedValue::Operand(Box::new(operand(right)?)),
         ComparedValue::Broken => return None,
     })
 }
@@ -215,6 +216,7 @@ fn comparison_text(comparison: &Comparison) -> Option<String> {
             format!("{{{}}}", texts?.join(" "))
         }
         (ComparedValue::List(name), _) => name.clone(),
+        (ComparedValue::Operand(right), _) => operand_text(right)?,
         (ComparedValue::Broken, _) => return None,
     };
     Some(format!("{} {} {right}", operand_text(&comparison.left)?, comparison.operator.keyword()))

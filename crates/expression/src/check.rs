@@ -6,7 +6,8 @@
 //! developers.cloudflare.com/ruleset-engine/rules-language/operators (which types an operator
 //! takes), …/values (arrays, maps, `[*]`, sets) and …/functions (parameters), read 2026-11-20.
 //! Inferred from Cloudflare's refusals: some functions are allowed only once, a boolean takes no
-//! operator, and a right side is always a literal.
+//! operator.
+//! …/changelog/post/2026-10-01: fields and functions on both sides of a comparison, read 2026-11-26.
 
 use crate::checked_expression::Check;
 use crate::mistaken_terms;
@@ -18,7 +19,7 @@ use crate::syntax::{
 };
 use crate::vocabulary::{
     ACCOUNT_RULESETS, ExpressionField, FIELDS, FUNCTIONS, FieldType, ONCE_PER_EXPRESSION,
-    REGULAR_EXPRESSIONS, REQUEST_PHASES,
+    REGULAR_EXPRESSIONS, REQUEST_PHASES, VOCABULARY_DATE, is_field_name,
 };
 
 /// The type of a single value.
@@ -379,33 +380,37 @@ impl Check<'_> {
     /// Reports an unknown field.
     fn unknown_field(&mut self, name: &str, span: &Span) {
         let names = || FIELDS.iter().filter(|f| f.instead.is_none()).map(|f| f.name);
-        let help = if let Some(meant) = mistaken_terms::field_meant(name) {
-            format!("write `{meant}`")
-        } else if FUNCTIONS.iter().any(|f| f.name == name) {
-            format!("`{name}` is a function: write `{name}(…)`")
-        } else if let Some(near) = nearest(name, names()) {
-            format!("did you mean `{near}`?")
-        } else if let Some(end) = names().find(|f| f.ends_with(&format!(".{name}"))) {
-            format!("did you mean `{end}`?")
-        } else if let Some(start) = names().rfind(|f| goes_on_from(name, f)) {
-            format!("did you mean `{start}`?")
-        } else if is_field_name(name) {
-            // Cloudflare adds fields, for new products and for existing ones.
-            let message = format!("this version does not know the field `{}`", quoted(name));
-            let help = "check its name: developers.cloudflare.com/ruleset-engine/rules-language/fields/reference";
-            self.problems.warning(span.clone(), "unlisted-field", message, help);
-            return;
-        } else {
-            "fields are listed at developers.cloudflare.com/ruleset-engine/rules-language/fields/reference; text is written in \
-             double quotes"
-                .to_owned()
+        let certain = match mistaken_terms::field_meant(name) {
+            Some(meant) => Some(format!("write `{meant}`")),
+            None => FUNCTIONS
+                .iter()
+                .any(|f| f.name == name)
+                .then(|| format!("`{name}` is a function: write `{name}(…)`")),
         };
-        self.problems.error(
-            span.clone(),
-            "unknown-field",
-            format!("there is no field `{}`", quoted(name)),
-            help,
+        if let Some(help) = certain {
+            let message = format!("there is no field `{}`", quoted(name));
+            self.problems.error(span.clone(), "unknown-field", message, help);
+            return;
+        }
+        let meant = nearest(name, names())
+            .or_else(|| names().find(|f| f.ends_with(&format!(".{name}"))))
+            .or_else(|| names().rfind(|f| goes_on_from(name, f)));
+        let help = match meant {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None if is_field_name(name) => {
+                "check its name: developers.cloudflare.com/ruleset-engine/rules-language/fields/reference"
+                    .to_owned()
+            }
+            None => "check its name: developers.cloudflare.com/ruleset-engine/rules-language/fields/reference; text is \
+                     written in double quotes"
+                .to_owned(),
+        };
+        // Cloudflare adds fields, for new products and for existing ones.
+        let message = format!(
+            "this version does not know the field `{}` (list of {VOCABULARY_DATE})",
+            quoted(name)
         );
+        self.problems.warning(span.clone(), "unlisted-field", message, help);
     }
 
     /// Checks a comparison. Returns true if it is made for each value of an array.
@@ -512,18 +517,6 @@ fn goes_on_from(name: &str, field: &str) -> bool {
     name.len() > field.len() && name.starts_with(field) && !FIELDS.iter().any(|f| is_below(f.name))
 }
 
-/// Returns true if a name has the form of a field name.
-fn is_field_name(name: &str) -> bool {
-    let mut labels = name.split('.');
-    let is_label = |label: &str| {
-        !label.is_empty()
-            && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-    };
-    labels.next().is_some_and(|first| matches!(first, "cf" | "http" | "ip" | "raw"))
-        && name.contains('.')
-        && labels.all(is_label)
-}
-
 /// Returns true if all fields and functions of a part are known, so that its type is certain.
 pub(super) fn has_known_names(node: &Node) -> bool {
     let mut is_known = true;
@@ -550,8 +543,11 @@ mod tests {
 
     #[test]
     fn unknown_names_are_told_once() {
-        assert_eq!(codes("htp.host[0][\"a\"] lt 192.0.2.0/33"), ["unknown-field"]);
-        assert_eq!(codes("lowr(http.host)[*] contains 5"), ["unknown-function"]);
+        assert_eq!(
+            codes("htp.host[0][\"a\"] lt 192.0.2.0/33"),
+            ["unlisted-field", "unquoted-text"]
+        );
+        assert_eq!(codes("lowr(http.host)[*] contains 5"), ["unlisted-function"]);
     }
 
     #[test]

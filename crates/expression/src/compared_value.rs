@@ -3,7 +3,7 @@
 use crate::lexer::TokenKind;
 use crate::parse::{Parser, is_function};
 use crate::syntax::{ComparedValue, Item, Literal, Operand, Operator, Span};
-use crate::vocabulary::FIELDS;
+use crate::vocabulary::{FIELDS, is_field_name};
 
 impl Parser<'_> {
     /// Parses the next literal. Text without quotes ends at the next blank.
@@ -97,18 +97,33 @@ impl Parser<'_> {
                 ComparedValue::List(shown)
             }
             Some(TokenKind::Word)
-                if self.connective().is_none() && self.is_of_vocabulary(&shown) =>
+                if self.connective().is_none()
+                    && (self.is_of_vocabulary(&shown)
+                        || self.ahead(1) == Some(&TokenKind::OpenParenthesis)
+                        || is_field_name(&shown)) =>
             {
-                self.skip_to_connective();
-                let span = span.start..self.end();
+                let Some(right) = self.operand() else { return ComparedValue::Broken };
                 // A literal on the left has been reported. A field was probably meant.
-                if left.starts_with(|c: char| c.is_ascii_alphabetic()) {
-                    let shown = self.shown(&span);
-                    let message = format!("the right side, `{shown}`, is not a literal");
-                    let help = "compare with a value that is written in the rule; two fields cannot be compared";
-                    self.problems.error(span, "field-on-the-right", message, help);
+                if !left.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                    return ComparedValue::Broken;
                 }
-                ComparedValue::Broken
+                let is_pattern = matches!(
+                    operator,
+                    Operator::Matches
+                        | Operator::Wildcard
+                        | Operator::StrictWildcard
+                        | Operator::In
+                );
+                if is_pattern {
+                    let span = span.start..self.end();
+                    let shown = self.shown(&span);
+                    let message =
+                        format!("the right side of `{word}`, `{shown}`, is not a literal");
+                    let help = "compare with a value that is written in the rule";
+                    self.problems.error(span, "field-on-the-right", message, help);
+                    return ComparedValue::Broken;
+                }
+                ComparedValue::Operand(Box::new(right))
             }
             kind if self.is_operator_before_value(kind) => {
                 self.at += 1;

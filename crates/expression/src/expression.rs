@@ -12,6 +12,7 @@ use crate::expression_setting::ExpressionSetting;
 use crate::problem::{ExpressionProblem, Problems};
 use crate::requirement::{Requirement, requirements};
 use crate::scope::{self, ScopeChange};
+use crate::share::Share;
 use crate::syntax::{Base, ComparedValue, Node};
 use crate::vocabulary::{EXPRESSION_CHARACTERS, Needs};
 use crate::{few_requests, lexer, parse};
@@ -238,12 +239,28 @@ impl Expression {
         }
     }
 
+    /// Returns the condition of a share of the requests that it matches.
+    #[must_use]
+    pub fn of_share(&self, share: Share) -> Self {
+        let selection = share.selection();
+        match self.is_always_true() {
+            true => Self::reported(&selection),
+            false => Self::reported(&format!("({}) and {selection}", self.text().trim())),
+        }
+    }
+
+    /// Returns the share of the requests that it selects at random, if it selects one.
+    #[must_use]
+    pub fn share(&self) -> Option<Share> {
+        self.canonical_form().and_then(Share::selected)
+    }
+
     /// Returns the tree of the canonical text.
     fn tree(&self) -> Option<Node> {
         self.is_parsed.then(|| tree(&self.canonical)).flatten()
     }
 
-    fn canonical_form(&self) -> Option<&CanonicalForm> {
+    pub(crate) fn canonical_form(&self) -> Option<&CanonicalForm> {
         self.form.get_or_init(|| CanonicalForm::of(&self.tree()?).map(Arc::new)).as_deref()
     }
 }

@@ -13,7 +13,8 @@
 //! | types and vocabulary | `check`, `call`, `literals`; `checked_expression`: what they share |
 //! | valid, but probably not what was meant | `suspicious_values`, `patterns` |
 //! | the canonical form | `canonical` |
-//! | whether one expression matches more or less than another | `scope`, `values` |
+//! | whether one expression matches more or less than another | `scope`, `conditions`; `decision`: the proofs, about a `formula`; `predicate`, `values`: sets of values; `constants` |
+//! | a share of the requests | `share` |
 //! | what an expression names: a page, hosts, clients | `bounds`, `few_requests` |
 //! | the Cloudflare plan that an expression needs | `requirement` |
 //! | a request and the values of its fields | `request`, `given`, `field_values` |
@@ -33,12 +34,16 @@ mod canonical;
 mod check;
 mod checked_expression;
 mod compared_value;
+mod conditions;
+mod constants;
+mod decision;
 mod evaluate;
 mod excerpt;
 mod expression;
 mod expression_setting;
 mod few_requests;
 mod field_values;
+mod formula;
 mod given;
 mod lexer;
 mod literals;
@@ -47,16 +52,19 @@ mod operand;
 mod pages;
 mod parse;
 mod patterns;
+mod predicate;
 mod problem;
 mod request;
 mod requirement;
 mod scope;
+mod share;
 mod suspicious_values;
 mod syntax;
 mod values;
 pub mod vocabulary;
 
 pub use bounds::Bound;
+pub use conditions::Conditions;
 pub use evaluate::{
     Fields, ListItems, Lists, Program, Reason, Reasons, Sample, Truth, Value as SampleValue,
 };
@@ -69,6 +77,7 @@ pub use problem::ExpressionProblem;
 pub use request::{Body, Request, RequestError};
 pub use requirement::Requirement;
 pub use scope::ScopeChange;
+pub use share::Share;
 
 /// Runs the example of the README as a test.
 #[cfg(doctest)]

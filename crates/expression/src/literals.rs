@@ -5,7 +5,7 @@
 //! 2026-11-20.
 
 use crate::canonical;
-use crate::check::Scalar;
+use crate::check::{OperandType, Position, Scalar};
 use crate::checked_expression::Check;
 use crate::problem::{nearest, quoted};
 use crate::syntax::{ComparedValue, Comparison, Item, Literal, Operand, Operator, Span};
@@ -39,8 +39,32 @@ impl Check<'_> {
                 }
             }),
             ComparedValue::List(name) => self.list(name, scalar, &comparison.right_span),
+            ComparedValue::Operand(right) => self.compared_operand(right, scalar, comparison),
             ComparedValue::Broken => false,
         }
+    }
+
+    /// Returns true if a field or call on the right is a single value of a type. Reports it
+    /// otherwise.
+    fn compared_operand(
+        &mut self,
+        right: &Operand,
+        scalar: Scalar,
+        comparison: &Comparison,
+    ) -> bool {
+        let Some(right_type) = self.operand(right, Position::Outside) else { return false };
+        if right_type == OperandType::plain(scalar) {
+            return true;
+        }
+        let (left, shown) = (self.shown(&comparison.left.span), self.shown(&right.span));
+        let is = match right_type.layers.is_empty() {
+            true => right_type.scalar.name(),
+            false => "not a single value",
+        };
+        let message = format!("`{shown}` is {is}; `{left}` is {}", scalar.name());
+        let help = format!("compare with {}", scalar.name());
+        self.problems.error(right.span.clone(), "wrong-type", message, help);
+        false
     }
 
     /// Reports literals that are invalid for every type.
@@ -68,6 +92,7 @@ impl Check<'_> {
                     }
                 }
             }
+            ComparedValue::Operand(right) => drop(self.operand(right, Position::Outside)),
             ComparedValue::List(_) | ComparedValue::Broken => {}
         }
     }

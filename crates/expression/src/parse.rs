@@ -569,12 +569,12 @@ mod tests {
         assert_eq!(
             codes("(http.hots eq 1 and ) or ssl eq and lowr(x) xor"),
             [
-                "unknown-field",
+                "unlisted-field",
                 "missing-operand",
                 "mixed-connectives",
                 "missing-value",
-                "unknown-function",
-                "unknown-field",
+                "unlisted-function",
+                "unlisted-field",
                 "missing-operand"
             ]
         );

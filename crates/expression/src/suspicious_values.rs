@@ -107,7 +107,7 @@ pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
         ComparedValue::Set(items) => {
             items.iter().filter_map(|(i, span)| single_literal(i).map(|l| (l, span))).collect()
         }
-        ComparedValue::List(_) | ComparedValue::Broken => return,
+        ComparedValue::List(_) | ComparedValue::Operand(_) | ComparedValue::Broken => return,
     };
     for (literal, span) in values {
         let Literal::Bytes(bytes) = literal else { continue };
@@ -357,7 +357,10 @@ fn warn_of_numbers(check: &mut Check<'_>, comparison: &Comparison) {
                 }
             }
         }
-        ComparedValue::Literal(_) | ComparedValue::List(_) | ComparedValue::Broken => {}
+        ComparedValue::Literal(_)
+        | ComparedValue::List(_)
+        | ComparedValue::Operand(_)
+        | ComparedValue::Broken => {}
     }
 }
 

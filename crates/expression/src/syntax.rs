@@ -199,6 +199,8 @@ pub(super) enum ComparedValue {
     Set(Vec<(Item, Span)>),
     /// A list by its name, with the dollar sign.
     List(String),
+    /// A field or a call.
+    Operand(Box<Operand>),
     /// A part that could not be read. It has been reported.
     Broken,
 }
@@ -218,7 +220,12 @@ impl Node {
         match &self.kind {
             NodeKind::Chain(_, parts) => parts.iter().for_each(|p| p.each_operand(visit)),
             NodeKind::Not(inner) => inner.each_operand(visit),
-            NodeKind::Comparison(comparison) => comparison.left.each_operand(visit),
+            NodeKind::Comparison(comparison) => {
+                comparison.left.each_operand(visit);
+                if let ComparedValue::Operand(right) = &comparison.right {
+                    right.each_operand(visit);
+                }
+            }
             NodeKind::Operand(operand) => operand.each_operand(visit),
             NodeKind::Broken => {}
         }

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use crate::canonical::{CanonicalForm, CanonicalKind, operand_text};
-use crate::syntax::{Base, ComparedValue, Item, Literal, NodeKind, Operand, Operator};
+use crate::syntax::{ComparedValue, Item, Literal, Operator};
 
 /// The values that a comparison accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +75,9 @@ impl Values {
         let items: Vec<Item> = match right {
             ComparedValue::Literal(literal) => vec![Item::One(literal.clone())],
             ComparedValue::Set(items) => items.iter().map(|(i, _)| i.clone()).collect(),
-            ComparedValue::List(_) | ComparedValue::Broken => return None,
+            ComparedValue::List(_) | ComparedValue::Operand(_) | ComparedValue::Broken => {
+                return None;
+            }
         };
         let number = match items.as_slice() {
             [Item::One(Literal::Integer(n))] => Some(integer_as_key(*n)),
@@ -122,6 +123,26 @@ impl Values {
         ))
     }
 
+    /// Returns the intervals; texts have none.
+    fn intervals(&self) -> &[(ValueKind, u128, u128)] {
+        match self {
+            Self::Intervals(intervals) => intervals,
+            Self::Texts(_) | Self::Containing(_) | Self::StartingWith(_) | Self::EndingWith(_) => {
+                &[]
+            }
+        }
+    }
+
+    pub(super) fn map_texts(&self, change: impl Fn(&[u8]) -> Vec<u8>) -> Self {
+        match self {
+            Self::Texts(texts) => Self::Texts(texts.iter().map(|text| change(text)).collect()),
+            Self::Containing(text) => Self::Containing(change(text)),
+            Self::StartingWith(text) => Self::StartingWith(change(text)),
+            Self::EndingWith(text) => Self::EndingWith(change(text)),
+            Self::Intervals(_) => self.clone(),
+        }
+    }
+
     /// Returns true if this is a subset of the others.
     pub(super) fn are_among(&self, others: &Self) -> bool {
         let contains = |text: &[u8], part: &[u8]| {
@@ -155,6 +176,12 @@ impl Values {
     pub(super) fn excludes(&self, others: &Self) -> bool {
         match (self, others) {
             (Self::Texts(these), Self::Texts(those)) => these.is_disjoint(those),
+            (Self::StartingWith(one), Self::StartingWith(other)) => {
+                !one.starts_with(other) && !other.starts_with(one)
+            }
+            (Self::EndingWith(one), Self::EndingWith(other)) => {
+                !one.ends_with(other) && !other.ends_with(one)
+            }
             (Self::Intervals(these), Self::Intervals(those)) => {
                 these.iter().all(|(kind, from, to)| {
                     those
@@ -183,36 +210,25 @@ fn merged(mut intervals: Vec<(ValueKind, u128, u128)>) -> Vec<(ValueKind, u128, 
     apart
 }
 
-/// Returns the operand of a part, and the values that it accepts.
-pub(super) fn of_canonical(form: &CanonicalForm) -> Option<(String, Values)> {
-    match &form.kind {
-        CanonicalKind::Comparison(comparison) => Some((
-            operand_text(&comparison.left)?,
-            Values::of(comparison.operator, &comparison.right)?,
-        )),
-        CanonicalKind::Operand(operand) => {
-            let Base::Call(name, arguments) = &operand.base else { return None };
-            let [first, second] = arguments.as_slice() else { return None };
-            let (NodeKind::Operand(first), NodeKind::Operand(second)) = (&first.kind, &second.kind)
-            else {
-                return None;
-            };
-            let Some(Literal::Bytes(text)) = second.literal() else { return None };
-            let values = match name.as_str() {
-                "starts_with" => Values::StartingWith(text.clone()),
-                "ends_with" => Values::EndingWith(text.clone()),
-                _ => return None,
-            };
-            Some((operand_text(first)?, values))
-        }
-        CanonicalKind::Chain(..) | CanonicalKind::Not(_) => None,
+/// Returns true if no value is in all of `sets` and in none of `without`, which are all intervals.
+pub(super) fn leave_nothing(sets: &[&Values], without: &[&Values]) -> bool {
+    let mut left = sets.first().map(|set| set.intervals().to_vec()).unwrap_or_default();
+    for set in sets.iter().skip(1) {
+        let both = left.iter().flat_map(|(kind, from, to)| {
+            let others = set.intervals().iter().filter(move |(other, ..)| other == kind);
+            others.map(move |(_, first, last)| (*kind, *from.max(first), *to.min(last)))
+        });
+        left = merged(both.collect());
     }
+    let excluded = merged(without.iter().flat_map(|set| set.intervals().iter().copied()).collect());
+    Values::Intervals(left).are_among(&Values::Intervals(excluded))
 }
 
-/// Returns true if two operands have the same indexes.
-pub(super) fn same_indexes(one: &Operand, other: &Operand) -> bool {
-    one.indexes.len() == other.indexes.len()
-        && one.indexes.iter().zip(&other.indexes).all(|((a, _), (b, _))| a == b)
+/// Returns true if sets of intervals together contain all numbers, or all addresses.
+pub(super) fn are_everything(sets: &[&Values]) -> bool {
+    let all = merged(sets.iter().flat_map(|set| set.intervals().iter().copied()).collect());
+    all == [(ValueKind::Integer, integer_as_key(i64::MIN), integer_as_key(i64::MAX))]
+        || all == [(ValueKind::Four, 0, u128::from(u32::MAX)), (ValueKind::Six, 0, u128::MAX)]
 }
 
 #[cfg(test)]

@@ -11,6 +11,28 @@
 //! `is_jwt_present` and `is_jwt_valid`: the page of functions, read 2026-11-22; that a claim is
 //! read with `lookup_json_string(http.request.jwt.claims["…"][0], "…")`:
 //! developers.cloudflare.com/api-shield/security/jwt-validation/transform-rules, read 2026-11-22.
+//! `coalesce`, `hash_in_range`:
+//! developers.cloudflare.com/changelog/post/2026-10-01-coalesce-function and
+//! /2026-10-02-hash-in-range-ga; `cf.waf.signature.request.*`:
+//! /waf/detections/attack-signature-detection/fields; `cf.intel.ip.*`:
+//! /waf/detections/threat-intelligence/fields; `cf.bot_management.signed_agent`, `tags`: the page of
+//! bot variables; all read 2026-11-26.
+
+/// The day on which the lists of fields and functions were last compared with the documentation.
+pub const VOCABULARY_DATE: &str = "2026-11-26";
+
+/// Returns true if a name has the form of a field name.
+#[must_use]
+pub fn is_field_name(name: &str) -> bool {
+    let mut labels = name.split('.');
+    let is_label = |label: &str| {
+        !label.is_empty()
+            && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
+    labels.next().is_some_and(|first| matches!(first, "cf" | "http" | "ip" | "raw"))
+        && name.contains('.')
+        && labels.all(is_label)
+}
 
 /// The type of a value in an expression. The documentation's String is a sequence of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,6 +191,7 @@ pub const FIELDS: &[ExpressionField] = &[
     F::new("cf.bot_management.ja4", Bytes).needs(Enterprise),
     F::new("cf.bot_management.js_detection.passed", Boolean).needs(Enterprise),
     F::new("cf.bot_management.score", Integer).needs(Enterprise).range(1, 99),
+    F::new("cf.bot_management.signed_agent", Boolean).needs(Enterprise),
     F::new("cf.bot_management.static_resource", Boolean).needs(Enterprise),
     F::new("cf.bot_management.verified_bot", Boolean).needs(Enterprise),
     F::new("cf.client.bot", Boolean),
@@ -177,6 +200,11 @@ pub const FIELDS: &[ExpressionField] = &[
     F::new("cf.edge.server_ip", Address),
     F::new("cf.edge.server_port", Integer).range(1, 65535),
     F::new("cf.hostname.metadata", Bytes),
+    F::new("cf.intel.ip.attacker_countries", BytesArray).needs(Enterprise),
+    F::new("cf.intel.ip.attacker_names", BytesArray).needs(Enterprise),
+    F::new("cf.intel.ip.datasets", BytesArray).needs(Enterprise).values(&["ddos", "waf"]),
+    F::new("cf.intel.ip.target_countries", BytesArray).needs(Enterprise),
+    F::new("cf.intel.ip.target_industries", BytesArray).needs(Enterprise),
     F::new("cf.llm.prompt.detected", Boolean).needs(Enterprise),
     F::new("cf.llm.prompt.injection_score", Integer).needs(Enterprise),
     F::new("cf.llm.prompt.pii_categories", BytesArray).needs(Enterprise),
@@ -246,6 +274,10 @@ pub const FIELDS: &[ExpressionField] = &[
     F::new("cf.waf.score.rce", Integer).needs(Enterprise).range(1, 99),
     F::new("cf.waf.score.sqli", Integer).needs(Enterprise).range(1, 99),
     F::new("cf.waf.score.xss", Integer).needs(Enterprise).range(1, 99),
+    F::new("cf.waf.signature.request.categories", BytesArray).needs(Enterprise),
+    F::new("cf.waf.signature.request.confidence", BytesArray).needs(Enterprise)
+        .values(&["high", "low"]),
+    F::new("cf.waf.signature.request.refs", BytesArray).needs(Enterprise),
     F::new("cf.worker.upstream_zone", Bytes),
     F::new("cf.zone.name", Bytes).only_in(ACCOUNT_RULESETS),
     F::new("cf.zone.plan", Bytes).only_in(ACCOUNT_RULESETS),
@@ -471,10 +503,13 @@ pub const FUNCTIONS: &[ExpressionFunction] = &{
         function("bit_slice", &[p("protocol", P::Bytes, Anyhow), p("offset_start", P::Integer, Anyhow), p("offset_end", P::Integer, Anyhow)], FieldType::Integer, &["Magic Firewall phases"]),
         function("cidr", &[p("address", P::Address, Field), p("ipv4_network_bits", P::Integer, Literal), p("ipv6_network_bits", P::Integer, Literal)], FieldType::Address, &["http_request_firewall_custom", "http_ratelimit"]),
         function("cidr6", &[p("address", P::Address, Field), p("ipv6_network_bits", P::Integer, Literal)], FieldType::Address, &["http_request_firewall_custom", "http_ratelimit"]),
+        // The type of the result is that of its arguments.
+        function("coalesce", &[p("value", P::Single, NoLiteral), p("value", P::Single, Anyhow)], FieldType::Bytes, &[]).variadic(),
         function("concat", &[p("value", P::BytesOrArray, Anyhow), p("value", P::BytesOrArray, Anyhow)], FieldType::Bytes, &[]).variadic(),
         function("decode_base64", &[p("source", P::Bytes, Field)], FieldType::Bytes, &["transform rewrites", "http_request_firewall_custom", "http_ratelimit"]),
         function("encode_base64", &[p("source", P::Bytes, Field), o("flags", P::Bytes, Literal)], FieldType::Bytes, &["transform rewrites"]),
         function("ends_with", &[p("source", P::Bytes, NoLiteral), p("substring", P::Bytes, Anyhow)], FieldType::Boolean, &[]),
+        function("hash_in_range", &[p("min", P::Integer, Literal), p("max", P::Integer, Literal), p("field", P::Single, NoLiteral)], FieldType::Integer, &[]).variadic(),
         function("has_key", &[p("map", P::Map, Anyhow), p("key", P::Bytes, Anyhow)], FieldType::Boolean, &[]),
         function("has_value", &[p("collection", P::Collection, Anyhow), p("value", P::Single, Anyhow)], FieldType::Boolean, &[]),
         function("is_jwt_present", &[p("token_configuration_id", P::Bytes, Literal)], FieldType::Boolean, &[]).needs(Enterprise),

@@ -7,7 +7,7 @@ use super::test::{Constant, NoTest, Test};
 use super::{Reason, Reasons, Truth};
 use crate::canonical;
 use crate::syntax::{
-    Base, ComparedValue, Comparison, Connective, Index, Literal, Node, NodeKind, Operand,
+    Base, ComparedValue, Comparison, Connective, Index, Literal, Node, NodeKind, Operand, Operator,
 };
 
 /// A part with a boolean value, or with one for each value of an array.
@@ -27,6 +27,8 @@ pub(super) enum Condition {
     Quantified(Quantifier, Box<Condition>),
     /// A comparison.
     Compare(Term, Test),
+    /// A comparison with another value.
+    CompareValues(Term, Operator, Box<Term>),
     /// A comparison with a list by its name, with the reasons if its items are unknown.
     InList(Term, String, Reasons),
 }
@@ -153,6 +155,10 @@ impl Compiler {
         if let ComparedValue::List(name) = &comparison.right {
             let reason = self.reason(Reason::List(name.clone()));
             return Condition::InList(term, name.trim_start_matches('$').to_owned(), reason);
+        }
+        if let ComparedValue::Operand(right) = &comparison.right {
+            let right = Box::new(self.term(right));
+            return Condition::CompareValues(term, comparison.operator, right);
         }
         match Test::new(comparison.operator, &comparison.right) {
             Ok(test) => Condition::Compare(term, test),

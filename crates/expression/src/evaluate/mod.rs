@@ -34,6 +34,7 @@ mod tests;
 use compile::{Compiler, Condition};
 pub use list::{ListItems, Lists};
 pub use sample::{Fields, Sample};
+pub(super) use test::wildcard_parts;
 pub use truth::{Reason, Reasons, Truth};
 pub use value::Value;
 
@@ -54,13 +55,27 @@ impl Expression {
     }
 }
 
+/// The compiled right side of a comparison with texts.
+#[derive(Debug)]
+pub(super) struct Matcher(test::Test);
+
+impl Matcher {
+    /// Compiles the right side of a comparison; `None` if that is not a value.
+    pub(super) fn new(comparison: &crate::syntax::Comparison) -> Option<Self> {
+        test::Test::new(comparison.operator, &comparison.right).ok().map(Self)
+    }
+
+    pub(super) fn accepts(&self, text: &[u8]) -> bool {
+        self.0.passes(Value::Bytes(text), &bumpalo::Bump::new())
+    }
+}
+
 /// Returns true if a comparison accepts a text; `None` if that is unknown.
 pub(super) fn comparison_accepts(
     comparison: &crate::syntax::Comparison,
     text: &[u8],
 ) -> Option<bool> {
-    let test = test::Test::new(comparison.operator, &comparison.right).ok()?;
-    Some(test.passes(Value::Bytes(text), &bumpalo::Bump::new()))
+    Matcher::new(comparison).map(|matcher| matcher.accepts(text))
 }
 
 impl Program {

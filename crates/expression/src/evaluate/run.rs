@@ -8,6 +8,7 @@ use super::functions::Function;
 use super::sample::Sample;
 use super::value::Value;
 use super::{Reasons, Truth};
+use crate::evaluate::test::compare_values;
 use crate::syntax::Index;
 
 /// A run over a sample.
@@ -57,7 +58,7 @@ impl<'v, 's: 'v> Run<'v, 's> {
             }
             Condition::Not(inner) => self.condition(inner).negated(),
             Condition::Quantified(quantifier, inner) => self.quantified(*quantifier, inner),
-            Condition::Compare(..) | Condition::InList(..) => {
+            Condition::Compare(..) | Condition::CompareValues(..) | Condition::InList(..) => {
                 let (term, judge) = self.comparison(condition);
                 judge(self.term(term))
             }
@@ -68,7 +69,9 @@ impl<'v, 's: 'v> Run<'v, 's> {
     fn comparison(self, condition: &'v Condition) -> (&'v Term, impl Fn(Value<'v>) -> Truth) {
         static NONE: Term = Term { origin: Origin::Truth(false), indexes: Vec::new() };
         let term = match condition {
-            Condition::Compare(term, _) | Condition::InList(term, ..) => term,
+            Condition::Compare(term, _)
+            | Condition::CompareValues(term, ..)
+            | Condition::InList(term, ..) => term,
             Condition::Always(_)
             | Condition::And(_)
             | Condition::Or(_)
@@ -80,6 +83,10 @@ impl<'v, 's: 'v> Run<'v, 's> {
             (_, Value::Unknown(reasons)) => Truth::Unknown(reasons),
             (Condition::Compare(_, test), Value::Missing) => Truth::of(test.of_missing()),
             (Condition::Compare(_, test), value) => Truth::of(test.passes(value, self.arena)),
+            (Condition::CompareValues(_, operator, right), value) => match self.term(right) {
+                Value::Unknown(reasons) => Truth::Unknown(reasons),
+                right => Truth::of(compare_values(value, *operator, right)),
+            },
             (Condition::InList(..), Value::Missing) => Truth::False,
             (Condition::InList(_, name, reasons), value) => match self.sample.list(name) {
                 Some(items) => Truth::of(items.contains(value)),
@@ -132,7 +139,7 @@ impl<'v, 's: 'v> Run<'v, 's> {
             Condition::Quantified(..) => {
                 Each::Items(self.arena.alloc_slice_copy(&[self.condition(condition)]))
             }
-            Condition::Compare(..) | Condition::InList(..) => {
+            Condition::Compare(..) | Condition::CompareValues(..) | Condition::InList(..) => {
                 let (term, judge) = self.comparison(condition);
                 match self.term(term) {
                     Value::Unknown(reasons) => Each::Unknown(reasons),

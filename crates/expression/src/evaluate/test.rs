@@ -213,6 +213,20 @@ impl Test {
     }
 }
 
+/// Compares two values. A value that is missing, or of another type, is unequal.
+pub(super) fn compare_values(left: Value<'_>, operator: Operator, right: Value<'_>) -> bool {
+    let order = match (left, right) {
+        (Value::Bytes(left), Value::Bytes(right)) if operator == Operator::Contains => {
+            return memchr::memmem::find(left, right).is_some();
+        }
+        (Value::Bytes(left), Value::Bytes(right)) => left.cmp(right),
+        (Value::Integer(left), Value::Integer(right)) => left.cmp(&right),
+        (Value::Address(left), Value::Address(right)) => left.cmp(&right),
+        _ => return operator == Operator::NotEqual,
+    };
+    Orders::of(operator).is_some_and(|orders| orders.include(order))
+}
+
 /// Returns ranges in order, without overlaps.
 fn joined_ranges<T: Ord + Copy>(mut ranges: Vec<(T, T)>) -> Vec<(T, T)> {
     ranges.sort_unstable();
@@ -242,23 +256,9 @@ pub(super) struct Wildcard {
 }
 
 impl Wildcard {
-    /// Parses a pattern: `\*` and `\\` are an asterisk and a backslash.
+    /// Parses a pattern.
     fn new(pattern: &[u8], is_strict: bool) -> Self {
-        let mut parts = vec![Vec::new()];
-        let mut bytes = pattern.iter().copied();
-        while let Some(byte) = bytes.next() {
-            let literal = match byte {
-                b'*' => {
-                    parts.push(Vec::new());
-                    continue;
-                }
-                b'\\' => bytes.next().unwrap_or(b'\\'),
-                byte => byte,
-            };
-            let literal = if is_strict { literal } else { literal.to_ascii_lowercase() };
-            parts.last_mut().into_iter().for_each(|part| part.push(literal));
-        }
-        Self { parts, is_strict }
+        Self { parts: wildcard_parts(pattern, is_strict), is_strict }
     }
 
     /// Returns true if it matches a whole text.
@@ -281,4 +281,24 @@ impl Wildcard {
         }
         text.ends_with(last)
     }
+}
+
+/// Returns the texts between the asterisks of a pattern, in lower case unless it is strict. `\*`
+/// and `\\` are an asterisk and a backslash.
+pub(crate) fn wildcard_parts(pattern: &[u8], is_strict: bool) -> Vec<Vec<u8>> {
+    let mut parts = vec![Vec::new()];
+    let mut bytes = pattern.iter().copied();
+    while let Some(byte) = bytes.next() {
+        let literal = match byte {
+            b'*' => {
+                parts.push(Vec::new());
+                continue;
+            }
+            b'\\' => bytes.next().unwrap_or(b'\\'),
+            byte => byte,
+        };
+        let literal = if is_strict { literal } else { literal.to_ascii_lowercase() };
+        parts.last_mut().into_iter().for_each(|part| part.push(literal));
+    }
+    parts
 }

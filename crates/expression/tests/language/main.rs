@@ -6,5 +6,6 @@ mod laws;
 mod messages;
 #[path = "../../../../tests/support/processor_time.rs"]
 mod processor_time;
+mod proofs;
 mod public_engine;
 mod wirefilter;

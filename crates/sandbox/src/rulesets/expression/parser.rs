@@ -230,6 +230,7 @@ impl Parser<'_> {
         }
         match operator {
             "in" => self.set(&kind)?,
+            "eq" | "contains" if self.is_value() => self.other_side(&kind)?,
             _ => self.literal(&kind, operator)?,
         }
         Ok(Value { kind: Kind::Bool, is_each })
@@ -257,6 +258,29 @@ impl Parser<'_> {
         };
         self.at += 1;
         Some(operator)
+    }
+
+    /// Returns true if the next token begins a field or a call.
+    fn is_value(&self) -> bool {
+        matches!(self.peek(), Some(Token::Word(word)) if FIELDS.iter().any(|f| f.name == word)
+            || FUNCTIONS.iter().any(|f| f.name == word))
+    }
+
+    /// Parses a field or call on the right side.
+    ///
+    /// # Sources
+    /// developers.cloudflare.com/changelog, 2026-10-01. ASSUMED: both sides are single values of
+    /// one type.
+    fn other_side(&mut self, kind: &Kind) -> Read<()> {
+        let start = self.at;
+        let right = self.value()?;
+        if right.kind != *kind || right.is_each {
+            self.at = start;
+            return Err(
+                self.fault(format!("expected value of type {kind:?}, but got {:?}", right.kind))
+            );
+        }
+        Ok(())
     }
 
     /// Parses the right side of an operator that takes one literal.
@@ -407,6 +431,7 @@ impl Parser<'_> {
         self.at += 2;
         let mut given = 0;
         let mut is_each = false;
+        let mut first = None;
         while !self.takes_symbol(")") {
             if given > 0 {
                 self.expect(",")?;
@@ -429,6 +454,7 @@ impl Parser<'_> {
                 return Err(self.fault(reason));
             }
             is_each |= argument.is_each;
+            first = first.or(Some(argument.kind));
             given += 1;
         }
         if function.parameters.iter().skip(given).any(|p| !p.is_optional) {
@@ -436,7 +462,11 @@ impl Parser<'_> {
         }
         // These two reduce many booleans to one; all other functions return one value for each.
         let is_each = is_each && !matches!(function.name, "any" | "all");
-        Ok(Value { kind: function.returns.into(), is_each })
+        let kind = match (function.name, first) {
+            ("coalesce", Some(kind)) => kind,
+            _ => function.returns.into(),
+        };
+        Ok(Value { kind, is_each })
     }
 
     /// Parses an argument: a literal or an expression.

@@ -11,6 +11,8 @@ fn what_is_read() {
     for good in [
         "true",
         "not ssl",
+        "http.request.uri.path eq coalesce(http.request.uri.args[\"a\"][0], \"/\")",
+        "hash_in_range(0, 100, cf.random_seed) < coalesce(lookup_json_integer(cf.hostname.metadata, \"a\"), 0)",
         "!(ssl)",
         "(http.host eq \"a.example\" and not ip.src in {192.0.2.0/24 2001:db8::/32 ::1..::5}) or ssl",
         "http.request.uri.path matches r#\"^/a\"#",
@@ -67,7 +69,11 @@ fn what_is_not_read() {
         ("lower() eq \"a\"", 8, "too few arguments of lower"),
         ("lower(http.host, 1) eq \"a\"", 17, "too many arguments of lower"),
         ("sha256(http.host) eq \"a\"", 0, "unknown identifier"),
-        ("concat(http.host, \"a\") eq concat(http.host)", 26, "expected literal of type Bytes"),
+        (
+            "concat(http.host, \"a\") eq concat(http.host)",
+            26,
+            "the function concat can be used only once",
+        ),
         (
             "concat(http.host, \"x\") eq \"a\" or concat(http.host) eq \"b\"",
             33,
