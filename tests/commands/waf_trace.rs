@@ -37,6 +37,25 @@ fn trace(request: &str, more: &[&str]) -> String {
 }
 
 #[test]
+fn rules_that_only_log_are_shown_and_files_are_read() {
+    let workspace = workspace();
+    let logging = SPEC.replace(
+        "        - { name: bots,",
+        "        - { name: watch, when: 'http.host contains \"www\"', action: log }\n        - { name: bots,",
+    );
+    workspace.file("spec.yaml", &logging);
+    workspace.file("request.txt", "GET /wp-login.php HTTP/1.1\r\nHost: www.example.com\r\n\r\n");
+    let more =
+        ["--spec", "spec.yaml", "--ip", "203.0.113.9", "--field", "cf.bot_management.score=99"];
+    let ran = workspace
+        .run(&[&["waf", "trace", "GET https://www.example.com/a"][..], &more].concat())
+        .exits(0);
+    assert!(ran.stdout.contains("watch") && ran.stdout.contains("only logs it"), "{}", ran.stdout);
+    let ran = workspace.run(&[&["waf", "trace", "request.txt"][..], &more].concat()).exits(0);
+    assert!(ran.stdout.contains("block by no-wordpress"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_request_is_followed_through_the_phases() {
     let known = ["--ip", "203.0.113.9", "--field", "cf.bot_management.score=99"];
     let text = trace("GET https://www.example.com/wp-login.php", &known);

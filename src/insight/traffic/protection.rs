@@ -52,7 +52,7 @@ pub(super) enum When {
 #[derive(Debug)]
 pub(super) enum Effect {
     /// The rule only logs requests.
-    Nothing,
+    Log,
     /// The rule acts on requests.
     Act(Act),
     /// The rule lets requests bypass other rules.
@@ -205,7 +205,7 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
     let act = match body.action() {
         "block" => Act::Block,
         "challenge" | "js_challenge" | "managed_challenge" => Act::Challenge,
-        "log" => return Effect::Nothing,
+        "log" => return Effect::Log,
         other => {
             return Effect::Unknown(format!("the action `{}`", crate::model::request::clip(other)));
         }

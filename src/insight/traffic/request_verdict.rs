@@ -108,7 +108,16 @@ impl Walk<'_, '_> {
     fn from(&mut self, first: usize, mut state: State, forks: &mut u32) -> Verdict {
         let protection = self.protection;
         for (n, rule) in protection.rules.iter().enumerate().skip(first) {
-            if state.phases.contains(&rule.phase) || matches!(rule.effect, Effect::Nothing) {
+            if state.phases.contains(&rule.phase) {
+                continue;
+            }
+            if matches!(rule.effect, Effect::Log) {
+                let what = match rule.when.matches(self.sample) {
+                    Ok(true) if !state.is_possible => "only logs it",
+                    Ok(true) | Err(_) => "may log it",
+                    Ok(false) => continue,
+                };
+                state.trace.push(Step { rule: RuleAt::of(rule), what: what.to_owned() });
                 continue;
             }
             if rule
@@ -185,7 +194,7 @@ impl Walk<'_, '_> {
                 })
             }
             (
-                Effect::Nothing
+                Effect::Log
                 | Effect::Act(_)
                 | Effect::Skip(_)
                 | Effect::Execute(..)
@@ -248,7 +257,7 @@ impl Walk<'_, '_> {
     fn apply(&self, rule: &Rule, state: &mut State) -> Option<Outcome> {
         let may = state.is_possible;
         let what = match &rule.effect {
-            Effect::Nothing => return None,
+            Effect::Log => return None,
             Effect::Act(Act::Block) => if may { "may block" } else { "blocks" }.to_owned(),
             Effect::Act(Act::Challenge) => {
                 if may { "may challenge" } else { "challenges" }.to_owned()
@@ -288,7 +297,7 @@ impl Walk<'_, '_> {
             Effect::Act(act) | Effect::Limit(_, act) => Some(outcome(*act)),
             Effect::Score(scoring) => self.hits.and_then(|_| scoring.act()).map(outcome),
             Effect::Unknown(_) => Some(Outcome::Unknown),
-            Effect::Nothing | Effect::Skip(_) | Effect::Execute(..) => None,
+            Effect::Log | Effect::Skip(_) | Effect::Execute(..) => None,
         }
     }
 }
@@ -312,9 +321,7 @@ impl Effect {
         match self {
             Self::Execute(id, _) => Some(id),
             Self::Score(scoring) => Some(&scoring.id),
-            Self::Nothing | Self::Act(_) | Self::Skip(_) | Self::Limit(..) | Self::Unknown(_) => {
-                None
-            }
+            Self::Log | Self::Act(_) | Self::Skip(_) | Self::Limit(..) | Self::Unknown(_) => None,
         }
     }
 }

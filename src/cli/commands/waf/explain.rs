@@ -2,7 +2,7 @@
 //! connection cannot write.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::proposed_spec::{DAYS_OF_AN_EXCEPTION, after_days, spec_of};
 use super::protection::{self, SettingArgs};
+use super::request_argument::read_request;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
@@ -23,11 +24,11 @@ use crate::diagnostic::{Sources, has_secret_argument, sounds_secret};
 use crate::document::waf_explain::Part;
 use crate::insight::traffic::{Attacks, Hit, Hits, Protection, Ways, ways_to_let_through};
 use crate::model::facts::owasp::ANOMALY_NUMBER;
-use crate::model::request::{Body, Rate, Request, RequestError, without_secrets};
+use crate::model::request::{Body, Rate, Request, without_secrets};
 use crate::model::ruleset::Note;
 use crate::model::{DesiredZone, Gather, ZoneName};
 use crate::reconcile::{Goal, LiveProtection, protection_in_spec};
-use crate::recorded::{self, Sample, parse_curl};
+use crate::recorded::{self, Sample};
 use crate::render::waf_explain::{Explained, document, write_explained};
 use crate::seclang::{Evidence, RuleSet};
 use crate::spec::print_waf;
@@ -215,7 +216,7 @@ impl Asked {
         let requests: Vec<&String> = words.iter().filter(|word| rules_in(word).is_none()).collect();
         let request = match requests.as_slice() {
             [] => None,
-            [one] => Some(Box::new(one_of(one, entry, options)?)),
+            [one] => Some(Box::new(read_request(one, entry, options)?)),
             [_, second, ..] => {
                 let second = crate::model::request::clip(second);
                 return Err(Ended::usage(format!(
@@ -248,46 +249,6 @@ fn rules_in(word: &str) -> Option<Vec<u32>> {
     let first = |line: &str| number(line.split([':', ' ', '\t']).next()?);
     let lines = word.lines().map(str::trim).filter(|line| !line.is_empty());
     alone.or_else(|| lines.map(first).collect()).filter(|numbers| !numbers.is_empty())
-}
-
-/// Returns the request in an argument or in the file that the argument names.
-fn one_of(word: &str, entry: Option<usize>, options: &recorded::Options) -> anyhow::Result<Sample> {
-    if let Some(request) = request_of(word).map_err(|error| Ended::Usage(error.to_string()))? {
-        return Ok(Sample::of(request, "argument"));
-    }
-    // An argument that is no path may contain credentials and is not repeated.
-    if word.trim().contains(char::is_whitespace) && !Path::new(word).exists() {
-        let why = "the argument is neither a request nor a file: write a `curl` command, or a method and an address";
-        return Err(Ended::usage(why));
-    }
-    let source = if word == "-" { "standard input" } else { word };
-    let mut requests = recorded::open(&[Path::new(word).to_owned()], options)?;
-    let first = requests.next().ok_or_else(|| anyhow!("{source} has no request"))?;
-    match (entry, requests.next()) {
-        (None | Some(1), None) => Ok(first?),
-        (None, Some(Err(error))) if error.is_fatal => Err(first.err().unwrap_or(error).into()),
-        (None, Some(_)) => Err(Ended::usage(format!(
-            "{source} has several requests: name one with --entry, from 1 on"
-        ))),
-        (Some(0), _) => Err(Ended::usage("entries are numbered from 1 on")),
-        (Some(1), Some(_)) => Ok(first?),
-        (Some(2), Some(second)) => Ok(second?),
-        (Some(entry), second) => match second.and_then(|_| requests.nth(entry - 3)) {
-            Some(found) => Ok(found?),
-            None => Err(Ended::usage(format!("{source} has no entry {entry}"))),
-        },
-    }
-}
-
-/// Parses the request in an argument: a `curl` command, or a method and an address. Returns `None`
-/// if the argument can only be a file.
-fn request_of(word: &str) -> Result<Option<Request>, RequestError> {
-    let word = word.trim();
-    if word.starts_with("curl ") {
-        return parse_curl(word).map(Some);
-    }
-    let is_address = word.split_whitespace().nth(1).is_some_and(|second| second.contains("://"));
-    if is_address && !Path::new(word).exists() { Request::parse(word).map(Some) } else { Ok(None) }
 }
 
 /// Runs the rules on attacks: on recorded ones from files, or on the built-in ones if there are no

@@ -2,6 +2,7 @@
 
 mod proposed_spec;
 mod protection;
+mod request_argument;
 
 use std::path::PathBuf;
 

@@ -8,10 +8,12 @@ use anyhow::{anyhow, bail};
 use clap::Args;
 
 use super::protection::{self, SettingArgs};
+use super::request_argument::read_request;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
-use crate::cli::shared_arguments::Format;
+use crate::cli::recordings::{ReadingArgs, check_standard_input};
+use crate::cli::shared_arguments::{Format, Global};
 use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;
@@ -21,7 +23,6 @@ use crate::model::ZoneName;
 use crate::model::request::{Given, Rate, Request};
 use crate::model::ruleset::AccountRules;
 use crate::reconcile::{LiveProtection, protection_in_spec};
-use crate::recorded::parse_curl;
 use crate::render::waf_trace::write_traces;
 
 /// Show the rules that a request meets, and what happens to it
@@ -30,9 +31,16 @@ use crate::render::waf_trace::write_traces;
     after_help = "Examples:\n  zonewright waf trace 'POST https://www.example.com/login' --spec zones/ --times 6/1m\n  zonewright waf trace \"curl https://www.example.com/wp-login.php -A scanner\" --live example.com --ip 203.0.113.9"
 )]
 pub(super) struct WafTraceArgs {
-    /// Method and address, or a `curl` command, in one argument
+    /// A `curl` command, or a method and an address, in one argument; a file with a request (HAR,
+    /// raw, JSON line), or - for standard input
     #[arg(value_name = "REQUEST")]
     request: String,
+    /// The entry of a file with several requests, from 1 on
+    #[arg(long, value_name = "N")]
+    entry: Option<usize>,
+    /// How a file is read.
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// Whose rules; of a spec and of a live zone, each has its verdict.
     #[command(flatten)]
     settings: SettingArgs,
@@ -63,9 +71,15 @@ impl Run for WafTraceArgs {
         self.settings.missing()
     }
 
+    fn check(&self, _global: &Global) -> Result<(), String> {
+        check_standard_input([&PathBuf::from(&self.request)].into_iter().chain(&self.settings.spec))
+    }
+
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let (request, rate) = asked(self).map_err(|error| Ended::Usage(error.to_string()))?;
+        let sample = read_request(&self.request, self.entry, &self.reading.options())?;
+        let (request, rate) =
+            asked(self, sample.request).map_err(|error| Ended::Usage(error.to_string()))?;
         let goal = zone_source::goal("waf", &self.settings.spec, settings, output)?;
         let desired = goal.as_ref().map(|goal| &goal.desired);
         let rules = self.settings.rules.available()?;
@@ -121,12 +135,9 @@ impl Run for WafTraceArgs {
     }
 }
 
-/// Parses the request and its rate.
-fn asked(args: &WafTraceArgs) -> anyhow::Result<(Request, Rate)> {
-    let is_curl = args.request.trim_start().starts_with("curl ");
-    let mut request =
-        if is_curl { parse_curl(args.request.trim()) } else { Request::parse(&args.request) }?;
-    request.address = args.ip;
+/// Adds what the arguments state to the request, and parses its rate.
+fn asked(args: &WafTraceArgs, mut request: Request) -> anyhow::Result<(Request, Rate)> {
+    request.address = args.ip.or(request.address);
     for field in &args.field {
         let Some((name, value)) = field.split_once('=') else {
             bail!("`--field` needs a field and a value, such as ip.src.country=DE");
