@@ -94,7 +94,7 @@ fn threshold_and_action_say_what_they_mean() {
     let mixed = owasp_change(tuning(1, 60, "log"), tuning(3, 60, "block"));
     expect(&mixed, Direction::Strengthens, &["paranoia 1 → 3", "action log → block"]);
     let both = owasp_change(tuning(1, 60, "block"), tuning(2, 60, "log"));
-    expect(&both, Direction::Both, &["paranoia 1 → 2", "action block → log"]);
+    expect(&both, Direction::Weakens, &["paranoia 1 → 2", "action block → log"]);
 }
 
 #[test]
@@ -186,11 +186,19 @@ fn a_deployment_comes_goes_and_changes_its_scope() {
         Direction::Weakens,
         &["scope all requests → `http.host eq \"a.example\"`"],
     );
-    expect(&impact(Some(&narrow), Some(&on)), Direction::Strengthens, &["more requests"]);
+    expect(
+        &impact(Some(&narrow), Some(&on)),
+        Direction::Strengthens,
+        &["at least as many requests match"],
+    );
     expect(&impact(Some(&narrow), Some(&other)), Direction::Both, &["other requests match"]);
     let mut either = on.clone();
     either.set("expression", "http.host in {\"b.example\" \"a.example\"}");
-    expect(&impact(Some(&narrow), Some(&either)), Direction::Strengthens, &["more requests match"]);
+    expect(
+        &impact(Some(&narrow), Some(&either)),
+        Direction::Strengthens,
+        &["at least as many requests match"],
+    );
     let mut spelt = narrow.clone();
     spelt.set("expression", "(http.host == \"a.example\")");
     expect(&impact(Some(&narrow), Some(&spelt)), Direction::Neutral, &[NO_EFFECT]);
@@ -304,8 +312,9 @@ fn exceptions_weaken_as_they_grow() {
     );
     let mut wider = one.clone();
     wider.set("expression", "true");
-    expect(&impact(Some(&one), Some(&wider)), Direction::Weakens, &["more requests match"]);
-    expect(&impact(Some(&wider), Some(&one)), Direction::Strengthens, &["fewer requests match"]);
+    let (more, less) = ("at least as many requests match", "at most as many requests match");
+    expect(&impact(Some(&one), Some(&wider)), Direction::Weakens, &[more]);
+    expect(&impact(Some(&wider), Some(&one)), Direction::Strengthens, &[less]);
     let mut quiet = one.clone();
     quiet.set("logging", json_value(json!({ "enabled": false })));
     expect(
@@ -481,10 +490,11 @@ fn the_direction_of_every_pair_of_settings_follows_the_lattice() {
         settings.iter().map(|(l, t, a)| deployment(&catalogue, tuning(*l, *t, a))).collect();
     for (before, left) in settings.iter().zip(&bodies) {
         for (after, right) in settings.iter().zip(&bodies) {
-            // What only logs has no threshold that matters.
+            // For what only logs, neither the level nor the threshold matters.
             let logs = before.2 == "log" || after.2 == "log";
-            let threshold = if logs { std::cmp::Ordering::Equal } else { before.1.cmp(&after.1) };
-            let signs = [after.0.cmp(&before.0), threshold, rank(after.2).cmp(&rank(before.2))];
+            let count = |order| if logs { std::cmp::Ordering::Equal } else { order };
+            let (level, threshold) = (after.0.cmp(&before.0), before.1.cmp(&after.1));
+            let signs = [count(level), count(threshold), rank(after.2).cmp(&rank(before.2))];
             let (up, down) = (signs.iter().any(|s| s.is_gt()), signs.iter().any(|s| s.is_lt()));
             let expected = match (up, down) {
                 (true, true) => Direction::Both,

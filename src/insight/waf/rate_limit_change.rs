@@ -157,8 +157,8 @@ fn compare_counting(before: &BTreeSet<String>, after: &BTreeSet<String>, effects
         (false, false) => Direction::Unclassified,
     };
     let words = match direction {
-        Direction::Weakens => ": each counter sees fewer requests",
-        Direction::Strengthens => ": each counter sees more requests",
+        Direction::Weakens => ": each counter sees at most as many requests",
+        Direction::Strengthens => ": each counter sees at least as many requests",
         Direction::Unclassified => ": other requests are counted together",
         Direction::Neutral | Direction::Both => "",
     };

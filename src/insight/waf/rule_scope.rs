@@ -33,8 +33,9 @@ pub(super) fn are_apart(one: &Expression, other: &Expression) -> bool {
 pub(super) fn compare(before: &Expression, after: &Expression) -> Option<(Direction, String)> {
     let (direction, about) = match Expression::scope_change(before, after) {
         ScopeChange::Equal => return None,
-        ScopeChange::Wider => (Direction::Strengthens, "more requests match"),
-        ScopeChange::Narrower => (Direction::Weakens, "fewer requests match"),
+        // The proof is one-sided: the two may be equal.
+        ScopeChange::Wider => (Direction::Strengthens, "at least as many requests match"),
+        ScopeChange::Narrower => (Direction::Weakens, "at most as many requests match"),
         ScopeChange::Unknown if is_negated(before, after) => {
             (Direction::Both, "the opposite: exactly the requests that did not match before")
         }
