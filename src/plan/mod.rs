@@ -43,6 +43,7 @@ mod replacements;
 mod rule_checks;
 mod rule_positions;
 mod rule_transition;
+mod rule_weighing;
 mod rules;
 mod setting_operations;
 mod shrank;

@@ -8,7 +8,10 @@ use super::rule_transition::Window;
 use super::subject::RuleAction;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::diff::WafChanges;
-use crate::insight::waf::{Impact, deployment_impact, rule_impact, unreachable_families};
+use crate::insight::waf::{
+    EffectiveDeployment, Impact, deployment_impact, effective_deployment, rule_impact,
+    unreachable_families,
+};
 use crate::model::facts::TIERS;
 use crate::model::managed::{Managed, Problem, ProblemKind, compile};
 use crate::model::plan_limits::{BeyondPlan, ZoneTier, rule_count, rule_uses};
@@ -298,6 +301,22 @@ fn reach(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges, found: &m
     };
     let Some(body) = planned.or(current).filter(|b| b.is_enabled()) else { return };
     let Some(overrides) = body.overrides() else { return };
+    let effective = effective_deployment(body, catalogue);
+    let never = effective.as_ref().and_then(EffectiveDeployment::out_of_reach);
+    let acts = effective.and_then(|effective| effective.action().map(|action| action != "log"));
+    if let (Some((threshold, total)), Some((_, place)), Some(true)) =
+        (never, deployment.threshold, acts)
+    {
+        let detail = format!(
+            "no request can reach {threshold}: all rules together score {total}, so the ruleset never acts"
+        );
+        found.push(
+            findings::NEVER_REACHED.at(place, detail).about(desired.name.to_string()).help(
+                "write a threshold of 25 to 60, or `action: log` if nothing is to be stopped",
+            ),
+        );
+        return;
+    }
     let out_of_reach = unreachable_families(catalogue, &overrides);
     let Some(threshold) = out_of_reach.first().map(|r| r.threshold) else { return };
     let families: Vec<String> =

@@ -12,7 +12,7 @@ use std::ops::Range;
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind};
 use crate::insight::waf::{Requests, SimpleRule, Treatment};
 use crate::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
-use crate::model::{Gather, sort_by_key};
+use crate::model::{Gather, Tier, sort_by_key};
 
 /// Maximum number of changes for which every order is tried.
 const ALL_ORDERS: usize = 8;
@@ -65,21 +65,23 @@ pub(super) fn member(phase: &PhaseChanges, change: &RuleChange) -> Option<Member
 }
 
 /// A phase, with the effects of its rules before and after their changes.
-struct Stage<'c> {
-    phase: Phase,
+pub(super) struct Stage<'c> {
+    pub(super) phase: Phase,
     order: &'c [Member],
     ranks: BTreeMap<Member, usize>,
-    before: BTreeMap<Member, SimpleRule>,
-    after: BTreeMap<Member, SimpleRule>,
+    pub(super) before: BTreeMap<Member, SimpleRule>,
+    pub(super) after: BTreeMap<Member, SimpleRule>,
     /// Number of live rules.
     live: usize,
-    members: Vec<Option<Member>>,
-    changes: &'c [RuleChange<'c>],
+    /// Maximum number of rules that the zone's plan allows.
+    most_rules: Option<usize>,
+    pub(super) members: Vec<Option<Member>>,
+    pub(super) changes: &'c [RuleChange<'c>],
 }
 
 /// The state of a phase between two requests.
 #[derive(Clone)]
-struct Now {
+pub(super) struct Now {
     line: Vec<Member>,
     settled: BTreeSet<usize>,
     done: BTreeSet<Member>,
@@ -89,60 +91,64 @@ struct Now {
 /// afterwards.
 #[derive(Debug, Clone, Copy, Default)]
 struct Flaws {
+    /// True if there are more rules than the zone's plan allows.
+    too_many: bool,
     weaker: Option<usize>,
     stricter: Option<usize>,
 }
 
+/// The numbers of flaws of states, the worst flaw first.
+type Cost = [usize; 3];
+
 impl Flaws {
-    /// Returns the cost of the flaws. Weaker is always worse.
-    fn cost(self) -> (usize, usize) {
-        (usize::from(self.weaker.is_some()), usize::from(self.stricter.is_some()))
+    /// Returns the cost of the flaws. A refusal by Cloudflare is worst, and weaker is worse than
+    /// stricter.
+    fn cost(self) -> Cost {
+        [self.too_many, self.weaker.is_some(), self.stricter.is_some()].map(usize::from)
     }
 }
 
 /// The state of the search over all phases.
-struct Way<'c> {
-    stages: Vec<Stage<'c>>,
-    steps: &'c [Step],
-    requests: Requests,
+pub(super) struct Way<'c> {
+    pub(super) stages: Vec<Stage<'c>>,
+    steps: Vec<Step>,
+    pub(super) requests: Requests,
     before: Vec<Treatment>,
     after: Vec<Treatment>,
 }
 
 /// Finds the order of these steps, which are in the order of their ranks.
-pub(super) fn order(phases: &[PhaseChanges<'_>], steps: &[Step], waf: &LiveWaf) -> Transition {
+pub(super) fn order(mut way: Way<'_>, steps: Vec<Step>) -> Transition {
     let as_ranked = Transition { order: (0..steps.len()).collect(), windows: Vec::new() };
     if steps.len() < 2 {
         return as_ranked;
     }
-    let rules = phases
-        .iter()
-        .map(|phase| phase.order.len().max(phase.live.rules().len()))
-        .sum::<usize>()
-        .max(1);
+    let rules =
+        way.stages.iter().map(|stage| stage.order.len().max(stage.live)).sum::<usize>().max(1);
     let fits = |states: usize| MOST_WORK / (rules * states.max(1));
     if fits(steps.len()) < FEWEST_KINDS {
         return as_ranked;
     }
-    let mut way = Way::new(phases, steps, waf);
     let states = match steps.len() {
         few if few <= ALL_ORDERS => 1 << few,
         many => many * many / 2,
     };
+    let count = steps.len();
+    way.look(steps);
     let (order, most) = match fits(states) {
         most if most >= FEWEST_KINDS.min(way.requests.len()) => (None, most),
-        _ => (Some(as_ranked.order), fits(steps.len())),
+        _ => (Some(as_ranked.order), fits(count)),
     };
     way.limit(most);
     let order =
-        order.unwrap_or_else(|| if steps.len() <= ALL_ORDERS { way.best() } else { way.greedy() });
+        order.unwrap_or_else(|| if count <= ALL_ORDERS { way.best() } else { way.greedy() });
     let windows = way.windows(&order);
     Transition { order, windows }
 }
 
 impl<'c> Way<'c> {
     /// Returns the state before the first step.
-    fn new(phases: &'c [PhaseChanges<'c>], steps: &'c [Step], waf: &LiveWaf) -> Self {
+    pub(super) fn new(phases: &'c [PhaseChanges<'c>], waf: &'c LiveWaf, tier: Tier) -> Self {
         let mut changes = Vec::new();
         let mut others: Vec<&RuleBody> = Vec::new();
         for phase in phases {
@@ -162,18 +168,21 @@ impl<'c> Way<'c> {
         let mut requests = Requests::new(&changes, others.into_iter().chain(resting), waf);
         let mut stages: Vec<Stage<'_>> = phases
             .iter()
-            .map(|phase| Stage::new(phase.phase, phase.live, Some(phase), &mut requests, waf))
+            .map(|phase| {
+                Stage::new(phase.phase, phase.live, Some(phase), &mut requests, (waf, tier))
+            })
             .collect();
         stages.extend(
-            rest.into_iter().map(|(phase, live)| Stage::new(phase, live, None, &mut requests, waf)),
+            rest.into_iter()
+                .map(|(phase, live)| Stage::new(phase, live, None, &mut requests, (waf, tier))),
         );
-        let mut way = Self { stages, steps, requests, before: Vec::new(), after: Vec::new() };
-        way.look();
-        way
+        Self { stages, steps: Vec::new(), requests, before: Vec::new(), after: Vec::new() }
     }
 
-    /// Computes the treatment of requests before and after all changes.
-    fn look(&mut self) {
+    /// Computes the treatment of requests before and after all steps.
+    fn look(&mut self, steps: Vec<Step>) {
+        self.steps = steps;
+        self.requests.tell_apart();
         let mut now = self.start();
         self.before = self.treatments(&now);
         (0..self.steps.len()).for_each(|step| self.carry_out(&mut now, step));
@@ -187,8 +196,8 @@ impl<'c> Way<'c> {
         self.after.truncate(most);
     }
 
-    /// Returns the state before the first step.
-    fn start(&self) -> Vec<Now> {
+    /// Returns the state of each phase before the first step.
+    pub(super) fn start(&self) -> Vec<Now> {
         let now = |stage: &Stage<'_>| {
             let waiting: BTreeSet<Member> =
                 stage.changes.iter().filter_map(|change| change.placed).gather();
@@ -212,7 +221,12 @@ impl<'c> Way<'c> {
     }
 
     /// Returns the treatment of each kind of request.
-    fn treatments<'s>(&'s self, now: &'s [Now]) -> Vec<Treatment> {
+    fn treatments(&self, now: &[Now]) -> Vec<Treatment> {
+        self.requests.treatments(&self.rules(now))
+    }
+
+    /// Returns the rules of all phases in a state, in their order.
+    pub(super) fn rules<'s>(&'s self, now: &'s [Now]) -> Vec<(Phase, Vec<&'s SimpleRule>)> {
         let rules = |(stage, now): (&'s Stage<'c>, &'s Now)| {
             let of = |member: &Member| {
                 (if now.done.contains(member) { &stage.after } else { &stage.before }).get(member)
@@ -222,12 +236,16 @@ impl<'c> Way<'c> {
         let mut phases: Vec<(Phase, Vec<&SimpleRule>)> =
             self.stages.iter().zip(now).map(rules).collect();
         sort_by_key(&mut phases, |(phase, _)| *phase);
-        self.requests.treatments(&phases)
+        phases
     }
 
     /// Returns the flaws of a state.
     fn flaws(&self, now: &[Now]) -> Flaws {
-        let mut flaws = Flaws::default();
+        let too_many = self.stages.iter().zip(now).any(|(stage, now)| {
+            let most = stage.most_rules.filter(|most| stage.live <= *most);
+            most.is_some_and(|most| now.line.len() > most.max(stage.order.len()))
+        });
+        let mut flaws = Flaws { too_many, ..Flaws::default() };
         for (kind, met) in self.treatments(now).iter().enumerate() {
             let (before, after) = (&self.before[kind], &self.after[kind]);
             if met == before || met == after {
@@ -253,21 +271,21 @@ impl<'c> Way<'c> {
         let count = self.steps.len();
         let all = (1_usize << count) - 1;
         let mut states: Vec<Vec<Now>> = vec![self.start()];
-        let mut costs = vec![(0, 0)];
+        let mut costs = vec![Cost::default()];
         for done in 1..=all {
             let last = usize::BITS as usize - 1 - done.leading_zeros() as usize;
             let mut now = states[done & !(1 << last)].clone();
             self.carry_out(&mut now, last);
-            costs.push(if done == all { (0, 0) } else { self.flaws(&now).cost() });
+            costs.push(if done == all { Cost::default() } else { self.flaws(&now).cost() });
             states.push(now);
         }
         // The cost of the remaining steps, from the end, and the first of them.
-        let mut rest: Vec<((usize, usize), usize)> = vec![((0, 0), 0); all + 1];
+        let mut rest: Vec<(Cost, usize)> = vec![(Cost::default(), 0); all + 1];
         for done in (0..all).rev() {
             let next = (0..count).filter(|step| done & 1 << step == 0).map(|step| {
                 let then = done | 1 << step;
-                let (weaker, stricter) = rest[then].0;
-                ((weaker + costs[then].0, stricter + costs[then].1), step)
+                let (own, later) = (costs[then], rest[then].0);
+                (std::array::from_fn(|n| own[n] + later[n]), step)
             });
             rest[done] = next.min().unwrap_or_default();
         }
@@ -287,7 +305,7 @@ impl<'c> Way<'c> {
         let mut order = Vec::new();
         let mut now = self.start();
         while !waiting.is_empty() {
-            let mut best: Option<((usize, usize), usize)> = None;
+            let mut best: Option<(Cost, usize)> = None;
             for (at, step) in waiting.iter().enumerate() {
                 let mut then = now.clone();
                 self.carry_out(&mut then, *step);
@@ -295,7 +313,7 @@ impl<'c> Way<'c> {
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, at));
                 }
-                if cost == (0, 0) {
+                if cost == Cost::default() {
                     break;
                 }
             }
@@ -350,7 +368,7 @@ impl<'c> Stage<'c> {
         live: &EntryPoint,
         changes: Option<&'c PhaseChanges<'c>>,
         requests: &mut Requests,
-        waf: &LiveWaf,
+        (waf, tier): (&LiveWaf, Tier),
     ) -> Self {
         let order = changes.map_or(&[][..], |changes| &changes.order);
         let members: Vec<Option<Member>> = changes
@@ -375,6 +393,7 @@ impl<'c> Stage<'c> {
             before,
             after,
             live: live.rules().len(),
+            most_rules: phase.facts().most_rules.map(|most| most[tier.rank()]),
             members,
             changes: changed,
         }
@@ -382,7 +401,7 @@ impl<'c> Stage<'c> {
 
     /// Executes a change: removes the rule, or replaces it and, if it is placed again, inserts it
     /// before the next settled rule.
-    fn carry_out(&self, now: &mut Now, number: usize) {
+    pub(super) fn carry_out(&self, now: &mut Now, number: usize) {
         let change = &self.changes[number];
         let Some(member) = self.members[number] else { return };
         now.done.insert(member);

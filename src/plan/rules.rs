@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 
 use super::operation::Operation;
 use super::rule_positions::RulePositions;
-use super::rule_transition::{self, Step, Transition, Window, member};
+use super::rule_transition::{self, Step, Transition, Way, Window, member};
+use super::rule_weighing::{self, Weight};
 use super::subject::{ExpectRuleset, RuleAction, RuleSubject, Subject};
 use super::weakening_grade::narrow;
 use crate::diff::{
@@ -33,8 +34,13 @@ pub(super) fn operations(
     live: &LiveZone,
     changes: &WafChanges,
 ) -> (Vec<Operation>, Vec<Window>) {
-    let judged: Vec<Vec<Judged>> =
-        changes.phases.iter().map(|phase| judged(desired, phase, &live.waf)).collect();
+    let way = Way::new(&changes.phases, &live.waf, live.tier);
+    let weights = rule_weighing::weigh(&way);
+    let judge = |(n, phase): (usize, &PhaseChanges<'_>)| {
+        let weights = weights.as_ref().map(|weights| weights[n].as_slice());
+        judged(desired, phase, weights, &live.waf)
+    };
+    let judged: Vec<Vec<Judged>> = changes.phases.iter().enumerate().map(judge).collect();
     let mut ranked: Vec<(Rank, Step)> = Vec::new();
     for (n, (phase, judged)) in changes.phases.iter().zip(&judged).enumerate() {
         match phase.live {
@@ -55,7 +61,7 @@ pub(super) fn operations(
     }
     sort_by_key(&mut ranked, |(rank, _)| *rank);
     let steps: Vec<Step> = ranked.into_iter().map(|(_, step)| step).collect();
-    let Transition { order, windows } = rule_transition::order(&changes.phases, &steps, &live.waf);
+    let Transition { order, windows } = rule_transition::order(way, steps.clone());
     let mut positions: Vec<RulePositions> =
         changes.phases.iter().map(|phase| RulePositions::new(phase.live.rules(), phase)).collect();
     let operation = |step: usize| {
@@ -83,22 +89,38 @@ struct Judged {
     locks_out: bool,
     /// The evidence that a weakening is narrow, if it is.
     narrow: Option<Narrow>,
+    /// True if it deletes a rule, and other rules do the same.
+    is_replaced: bool,
 }
 
-/// Judges the changes of a phase.
-fn judged(desired: &DesiredZone, phase: &PhaseChanges, waf: &LiveWaf) -> Vec<Judged> {
+/// Judges the changes of a phase, by themselves and together.
+fn judged(
+    desired: &DesiredZone,
+    phase: &PhaseChanges,
+    weights: Option<&[Weight]>,
+    waf: &LiveWaf,
+) -> Vec<Judged> {
     let wanted = wanted(phase);
-    let judge = |change| {
+    let judge = |(n, change): (usize, &RuleChange)| {
         let mut impact =
             in_company(impact(phase, change, &wanted, waf), phase, change, &wanted, waf);
+        let weight = weights.map(|weights| weights[n]);
+        weight.inspect(|weight| weight.correct(&mut impact));
+        if impact.direction == Direction::Unclassified && !change.is_expiry {
+            let consent = Danger::WeakensProtection.code();
+            impact.lines.push(format!(
+                "may weaken: cannot be classified, so it needs the consent {consent}"
+            ));
+        }
         let why = locks_out(change, impact.direction, waf);
         let locks_out = why.is_some();
         impact.lines.extend(why);
         let narrow =
             impact.direction.may_weaken().then(|| narrow(desired, phase, change, waf)).flatten();
-        Judged { impact, locks_out, narrow }
+        let is_replaced = weight.is_some_and(|weight| weight.is_replaced);
+        Judged { impact, locks_out, narrow, is_replaced }
     };
-    phase.changes.iter().map(judge).collect()
+    phase.changes.iter().enumerate().map(judge).collect()
 }
 
 /// Returns the reason why a change may stop ordinary visitors, if there is one.
@@ -277,12 +299,6 @@ fn in_company(
             impact.lines.push(line);
         }
     }
-    if impact.direction == Direction::Unclassified && !change.is_expiry {
-        let consent = Danger::WeakensProtection.code();
-        impact
-            .lines
-            .push(format!("may weaken: cannot be classified, so it needs the consent {consent}"));
-    }
     let is_beside_others = || wanted.rules.iter().any(|(_, rule)| rule.body.action() != "skip");
     let mut live = phase.live.rules().iter().map(|rule| &rule.body);
     let cancels_any = || wanted.deployments.iter().any(|body| cancels(&change.after, body, waf));
@@ -427,11 +443,11 @@ fn of_rule(
     positions: &mut RulePositions,
 ) -> Option<Operation> {
     let EntryPoint::Present(ruleset) = phase.live else { return None };
+    let Judged { impact, locks_out, narrow, is_replaced } = judged;
     let deleted = match &change.kind {
-        RuleChangeKind::Delete(_, reason) => Some(*reason),
+        RuleChangeKind::Delete(_, reason) => (!is_replaced).then_some(*reason),
         RuleChangeKind::Create | RuleChangeKind::Update(_) | RuleChangeKind::Move(_) => None,
     };
-    let Judged { impact, locks_out, narrow } = judged;
     let address = Address::of_rule(&desired.name, phase.phase, Some(&change.name));
     let subject = RuleSubject {
         phase: phase.phase,

@@ -96,6 +96,49 @@ fn levels_thresholds_and_actions_reach_the_sandbox() {
     }
 }
 
+/// Rules that are renamed, split and merged stop the same requests: no consent is needed, and the
+/// new rules exist before the old ones are deleted.
+#[test]
+fn rules_that_are_renamed_split_and_merged_need_no_consent() {
+    let workspace = with_rules(CUSTOM, json!([]));
+    let (a, b) = ("http.host eq \"a.example.com\"", "http.host eq \"b.example.com\"");
+    let either = "http.host in {\"a.example.com\" \"b.example.com\"}";
+    let custom = |rules: &[(&str, &str)]| {
+        let rules = rules
+            .iter()
+            .map(|(name, when)| format!("\n  - {{ name: {name}, when: '{when}', action: block }}"));
+        format!("unmanaged: prune\ncustom:{}", rules.collect::<String>())
+    };
+    let states: [&[(&str, &str)]; 4] =
+        [&[("both", either)], &[("hosts", either)], &[("a", a), ("b", b)], &[("one", either)]];
+    for (n, rules) in states.into_iter().enumerate() {
+        waf_spec(&workspace, &custom(rules));
+        let before = workspace.writes().len();
+        workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+        let names: Vec<String> = rules.iter().map(|(name, _)| (*name).to_owned()).collect();
+        assert_eq!(refs(&workspace, CUSTOM), names);
+        let methods: Vec<String> =
+            workspace.writes()[before..].iter().map(|write| write.method.clone()).collect();
+        let is_delete = |method: &String| method == "DELETE";
+        assert!(n == 0 || methods.iter().any(is_delete), "{methods:?}");
+        let (created, deleted) =
+            methods.split_at(methods.iter().position(is_delete).unwrap_or(methods.len()));
+        assert_eq!(created.len(), rules.len(), "{methods:?}");
+        assert!(deleted.iter().all(is_delete), "{methods:?}");
+    }
+}
+
+#[test]
+fn a_share_of_the_requests_reaches_the_sandbox() {
+    let workspace = with_rules(CUSTOM, json!([]));
+    waf_spec(&workspace, "custom:\n  - { name: new-api, when: ssl, share: 10%, action: block }");
+    settles(&workspace);
+    assert_eq!(
+        workspace.rules(CUSTOM)[0]["expression"],
+        "(ssl) and hash_in_range(0, 100, cf.random_seed) < 10"
+    );
+}
+
 /// Weaker protection needs a consent.
 #[test]
 fn weakening_needs_consent_or_a_waiver() {

@@ -10,6 +10,7 @@ use zonewright::diagnostic::Place;
 use zonewright::insight::Direction;
 use zonewright::insight::waf::{NO_EFFECT, deployment_impact, effective_deployment};
 use zonewright::model::Unmanaged;
+use zonewright::model::facts::crs::HIGHEST_SCORE;
 use zonewright::model::facts::owasp::ANOMALY_RULE;
 use zonewright::model::managed::{
     Catalogue, CatalogueRule, Managed, Overrides, Paranoia, ScoreAction, compile, effective,
@@ -264,12 +265,17 @@ fn powers(catalogue: &Catalogue, overrides: &Json) -> Vec<i64> {
         return all.iter().map(|(on, action, _)| if *on { rank(action) } else { 0 }).collect();
     }
     let (anomaly, others) = all.split_last().expect("there is the anomaly rule");
-    if !anomaly.0 {
+    let threshold = anomaly.2.expect("it has a threshold");
+    let scores = catalogue.rules.iter().zip(others).filter(|(_, (on, _, _))| *on);
+    let total: u64 = scores.map(|(rule, _)| u64::from(rule.score().unwrap_or(HIGHEST_SCORE))).sum();
+    // 60 is the highest threshold that the dashboard offers.
+    let is_out_of_reach = threshold > 60 && (1..threshold).contains(&total);
+    if !anomaly.0 || is_out_of_reach {
         return vec![-1_000_000; others.len() + 2];
     }
     let mut powers: Vec<i64> = others.iter().map(|(on, _, _)| i64::from(*on)).collect();
     powers.push(rank(&anomaly.1));
-    powers.push(-i64::try_from(anomaly.2.expect("it has a threshold")).expect("a small number"));
+    powers.push(-i64::try_from(threshold).expect("a small number"));
     powers
 }
 
@@ -370,7 +376,7 @@ proptest! {
         let now = effective_deployment(&once, &catalogue).expect("a known shape");
         prop_assert_eq!((now.threshold(), now.action()), (Some(threshold), Some(action)));
         if only_levels {
-            prop_assert!(now.acts());
+            prop_assert!(now.acts() || now.out_of_reach().is_some());
         }
         if only_levels && catalogue.rules.iter().any(|r| r.level().is_some()) {
             prop_assert_eq!(now.paranoia, Paranoia::new(level), "{:#?}", now.overrides);
@@ -393,11 +399,16 @@ proptest! {
     #[test]
     fn the_direction_follows_from_what_rules_do((catalogue, left, right) in tuned_twice()) {
         let (mut before, mut after) = (powers(&catalogue, &left), powers(&catalogue, &right));
-        // The threshold has no influence if the action is to log.
+        // If the action is to log, only the action matters.
         let logs = |powers: &[i64]| powers[powers.len() - 2] == 1;
         if catalogue.which == Some(Managed::Owasp) && (logs(&before) || logs(&after)) {
             for powers in [&mut before, &mut after] {
-                powers.pop();
+                *powers = vec![powers[powers.len() - 2]];
+            }
+            if before[0] < 0 || after[0] < 0 {
+                // Where the score is not compared, or only logged, nothing is stopped.
+                let stops = |powers: &[i64]| i64::from(powers[0] > 1);
+                (before, after) = (vec![stops(&before)], vec![stops(&after)]);
             }
         }
         let up = before.iter().zip(&after).any(|(b, a)| a > b);

@@ -51,3 +51,4 @@ mod style;
 mod support;
 mod transitions;
 mod tuning;
+mod weighing;

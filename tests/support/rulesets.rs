@@ -113,6 +113,16 @@ pub(crate) fn plan_of(
     waf: &LiveWaf,
     section: &str,
 ) -> (ZonePlan, Diagnostics) {
+    plan_in(live, waf, section, "business")
+}
+
+/// The same in a zone on this plan.
+pub(crate) fn plan_in(
+    live: &[(Phase, Json)],
+    waf: &LiveWaf,
+    section: &str,
+    tier: &str,
+) -> (ZonePlan, Diagnostics) {
     let section: String = section.lines().map(|line| format!("      {line}\n")).collect();
     let text = format!("version: 1\nzones:\n  example.com:\n    waf:\n{section}");
     let mut sources = Sources::default();
@@ -132,7 +142,7 @@ pub(crate) fn plan_of(
     let entry_points =
         if live.is_empty() { none.collect() } else { live.iter().map(entry_point).collect() };
     let live = LiveZone {
-        tier: Tier::from_legacy_id("business"),
+        tier: Tier::from_legacy_id(tier),
         waf: LiveWaf { entry_points, ..waf.clone() },
         ..LiveZone::new(ZoneName::parse("example.com").expect("a name"), ZoneId("1".repeat(32)))
     };

@@ -11,7 +11,7 @@ use super::effective_rules::effective_deployment;
 use super::impact::{Effects, Impact};
 use super::phrases;
 use super::rule_scope;
-use super::tuning_change::{compare, remark_idle};
+use super::tuning_change::{compare, idle, remark_idle};
 use super::unreachable_scores;
 use crate::insight::direction::Direction;
 use crate::model::Gather;
@@ -69,7 +69,7 @@ fn switched(
         (false, true) => format!("the whole {name} is switched off"),
         (false, false) => format!("the deployment is removed: the whole {name} is off"),
     };
-    let direction = if is_on { Direction::Strengthens } else { Direction::Weakens };
+    let mut direction = if is_on { Direction::Strengthens } else { Direction::Weakens };
     let requests = rule_scope::requests(&rule_scope::expression(body));
     let Some(catalogue) = catalogue else {
         effects.add(direction, format!("{line} for {requests}; its rules are not known"));
@@ -86,8 +86,14 @@ fn switched(
         return;
     }
     if !effective.acts() || (effective.anomaly.is_none() && effective.rules_on() == 0) {
-        effects.remark(format!("{line}, but no rule in it is on"));
+        effects.remark(match effective.out_of_reach() {
+            Some(_) => format!("{line}, but {}", idle(&effective)),
+            None => format!("{line}, but no rule in it is on"),
+        });
         return;
+    }
+    if !effective.stops() {
+        direction = Direction::Neutral;
     }
     let total = effective.rules.len();
     let mut parts =

@@ -3,7 +3,10 @@
 
 use std::collections::HashMap;
 
+use super::action_strength::only_logs;
+use super::promise::LOOSEST_THRESHOLD;
 use crate::model::expression::Expression;
+use crate::model::facts::crs::HIGHEST_SCORE;
 use crate::model::facts::owasp::{ANOMALY_THRESHOLD, PARANOIA_TAGS};
 use crate::model::managed::{
     Catalogue, CatalogueRule, Effect, Managed, Overrides, Paranoia, RuleOverride, effective,
@@ -93,10 +96,33 @@ impl EffectiveDeployment<'_> {
         self.anomaly.as_ref().map(|a| a.effect.action.as_str())
     }
 
-    /// Returns true if it can have an effect: it is on, and so is the rule that compares the score.
+    /// Returns true if it can have an effect: it is on, so is the rule that compares the score, and
+    /// a request can reach the threshold.
     #[must_use]
     pub fn acts(&self) -> bool {
-        self.is_on && self.anomaly.as_ref().is_none_or(|a| a.effect.enabled)
+        self.is_on && self.compares() && self.out_of_reach().is_none()
+    }
+
+    /// Returns true if requests can be stopped: what happens at the threshold is more than a line
+    /// in a log. A ruleset without a threshold counts as one that can.
+    pub(super) fn stops(&self) -> bool {
+        self.action().is_none_or(|action| !only_logs(action))
+    }
+
+    /// Returns true if nothing compares a score, or the rule that does is on.
+    pub(super) fn compares(&self) -> bool {
+        self.anomaly.as_ref().is_none_or(|anomaly| anomaly.effect.enabled)
+    }
+
+    /// Returns the threshold and the score of all rules together, if no request can reach the
+    /// threshold. A rule without a known score counts as the highest. Thresholds that Cloudflare
+    /// offers by name are not questioned.
+    #[must_use]
+    pub fn out_of_reach(&self) -> Option<(u32, u32)> {
+        let threshold = self.threshold().filter(|threshold| *threshold > LOOSEST_THRESHOLD)?;
+        let scores = self.rules.iter().filter(|rule| rule.effect.enabled);
+        let total = scores.map(|rule| rule.rule.score().unwrap_or(HIGHEST_SCORE)).sum();
+        (self.rules_on() > 0 && total < threshold).then_some((threshold, total))
     }
 
     /// How many rules are on, without the one that compares the score.

@@ -57,7 +57,7 @@ pub use promise::{
     hold_deployment, hold_floor,
 };
 pub use protection_difference::{ChangedRule, Difference, RuleDifference, difference};
-pub use request_treatment::{Requests, SimpleRule, Treatment};
+pub use request_treatment::{Changed, PhaseRules, Requests, SimpleRule, Treatment};
 pub use rule_change::rule_impact;
 pub use rule_filter::RuleFilter;
 pub use rule_position::{Move, MovedRule, lets_pass, move_impact};

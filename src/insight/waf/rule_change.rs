@@ -110,9 +110,13 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
 /// Returns the requests of a rule, in words.
 pub(super) fn requests(rule: &RuleBody) -> String {
     let expression = rule_scope::expression(rule);
-    match expression.text().is_empty() || expression.is_always_true() {
+    let requests = match expression.text().is_empty() || expression.is_always_true() {
         true => "all requests".to_owned(),
         false => format!("requests where {}", rule_scope::requests(&expression)),
+    };
+    match expression.share() {
+        Some(share) => format!("about {} % of the requests: {requests}", share.percent()),
+        None => requests,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a change of the score that requests are stopped at, or of the action there, means.
 
-use super::action_strength::{Strength, compare_actions, fate, only_logs, strength};
+use super::action_strength::{Strength, compare_actions, fate, strength};
 use super::effective_rules::EffectiveDeployment;
 use super::impact::Effects;
 use crate::insight::direction::{Direction, more_is_stronger};
@@ -24,10 +24,7 @@ pub(super) fn compare_score(
             ),
         };
         // Where nothing was stopped at the threshold, or nothing is now, the action tells all.
-        let stops = |effective: &EffectiveDeployment| {
-            effective.action().is_none_or(|action| !only_logs(action))
-        };
-        let both_stop = stops(before) && stops(after);
+        let both_stop = before.stops() && after.stops();
         let direction = if both_stop { more_is_stronger(a, b) } else { Direction::Neutral };
         effects.add(direction, format!("threshold {b} → {a}: {needs}"));
     }

@@ -27,22 +27,22 @@ pub(super) fn compare(
     catalogue: &Catalogue,
     effects: &mut Effects,
 ) {
+    // Where nothing is stopped, it makes no difference whether it would be.
+    let of = |acting: &EffectiveDeployment, direction| {
+        if acting.stops() { direction } else { Direction::Neutral }
+    };
     match (before.acts(), after.acts()) {
         (true, true) => compare_acting(before, after, catalogue, effects),
-        (true, false) => effects.add(
-            Direction::Weakens,
-            "the rule that compares the score is off: the whole OWASP ruleset does nothing"
-                .to_owned(),
-        ),
+        (true, false) => effects.add(of(before, Direction::Weakens), idle(after)),
         (false, true) => effects.add(
-            Direction::Strengthens,
-            "the rule that compares the score is on: the OWASP ruleset acts again".to_owned(),
+            of(after, Direction::Strengthens),
+            match before.compares() {
+                true => "a request can reach the threshold: the OWASP ruleset acts again",
+                false => "the rule that compares the score is on: the OWASP ruleset acts again",
+            }
+            .to_owned(),
         ),
-        (false, false) if before.overrides != after.overrides => {
-            effects.remark(
-                "the rule that compares the score is off, so the ruleset does nothing".to_owned(),
-            );
-        }
+        (false, false) if before.overrides != after.overrides => effects.remark(idle(after)),
         (false, false) => {}
     }
     if before.overrides.action != after.overrides.action && before.anomaly.is_some() {
@@ -54,6 +54,17 @@ pub(super) fn compare(
     remark_idle(&before.overrides, after, catalogue, effects);
 }
 
+/// Returns the reason why a ruleset that is on does nothing.
+pub(super) fn idle(effective: &EffectiveDeployment) -> String {
+    match effective.out_of_reach().filter(|_| effective.compares()) {
+        Some((threshold, total)) => format!(
+            "the threshold {threshold} is above {total}, the score of all rules together: the OWASP ruleset can never act"
+        ),
+        None => "the rule that compares the score is off: the whole OWASP ruleset does nothing"
+            .to_owned(),
+    }
+}
+
 /// The same for two enabled deployments.
 fn compare_acting(
     before: &EffectiveDeployment,
@@ -62,6 +73,20 @@ fn compare_acting(
     effects: &mut Effects,
 ) {
     threshold_change::compare_score(before, after, effects);
+    // Where nothing was stopped at the threshold, or nothing is now, the action tells all.
+    let both_stop = before.stops() && after.stops();
+    let mut details = Effects::default();
+    compare_rules(before, after, catalogue, &mut details);
+    effects.join(details, both_stop);
+}
+
+/// Adds the rules that change between two enabled deployments.
+fn compare_rules(
+    before: &EffectiveDeployment,
+    after: &EffectiveDeployment,
+    catalogue: &Catalogue,
+    effects: &mut Effects,
+) {
     let mut flips = Flips::default();
     let pairs = || before.rules.iter().zip(&after.rules);
     for (b, a) in pairs() {

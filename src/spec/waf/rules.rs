@@ -12,6 +12,7 @@ use super::syntax::{
 };
 use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Span};
+use crate::model::expression::Share;
 use crate::model::facts::rulesets::{REF_CHARACTERS, RESPONSE_STATUSES, is_ref, is_ref_character};
 use crate::model::managed::{Managed, RuleName};
 use crate::model::ruleset::{Anchor, DesiredRule, Phase, RuleForm, RuleKind, SkipTarget};
@@ -101,8 +102,8 @@ impl Section<'_> {
         phase: Phase,
         syntax: &Spanned<CustomSyntax>,
     ) -> Option<DesiredRule> {
-        let parts = parts!(syntax, phase, action response skip log);
-        let CustomSyntax { action, response, skip, log, reason, .. } = &syntax.value;
+        let parts = parts!(syntax, phase, action share response skip log);
+        let CustomSyntax { action, share, response, skip, log, reason, .. } = &syntax.value;
         let rule = self.named(&parts, |section, place| {
             let Some(action) = action else {
                 let help = if skip.is_some() {
@@ -138,7 +139,28 @@ impl Section<'_> {
             let what = format!("`{}` lets requests pass", rule.name);
             self.need_reason(&rule.note, reason.is_some(), parts.span, rule.place, &what);
         }
-        Some(DesiredRule { log: log.map(|l| l.value), ..rule })
+        let when = match (share.as_ref().filter(|_| parts.raw.is_none()), rule.when) {
+            (Some(share), Some((when, place))) => Some((when.of_share(self.share(share)?), place)),
+            (_, when) => when,
+        };
+        Some(DesiredRule { log: log.map(|l| l.value), when, ..rule })
+    }
+
+    /// Reads the share of the requests on which a rule acts.
+    fn share(&mut self, syntax: &Spanned<Text>) -> Option<Share> {
+        let text = syntax.value.0.as_str();
+        let number = text.strip_suffix('%').and_then(|number| number.trim().parse().ok());
+        let share = number.and_then(Share::of_percent);
+        if share.is_none() {
+            let place = self.reader.place(syntax);
+            let detail = format!("`{}` is not a share", super::super::clip(text));
+            self.reader.diagnostics.push(
+                findings::SHARE
+                    .at(place, detail)
+                    .help("write 1% to 99%, or remove the key for all requests"),
+            );
+        }
+        share
     }
 
     /// Reads a named rule. `form` reads its own keys and gets the place to show for it.

@@ -312,6 +312,11 @@ named_rules! {
         #[serde(default)]
         #[schemars(schema_with = "action")]
         action: Option<Spanned<Text>>,
+        /// The share of the matching requests on which the rule acts, such as `10%`, chosen at
+        /// random for each request. Defaults to all.
+        #[serde(default)]
+        #[schemars(schema_with = "share")]
+        share: Option<Spanned<Text>>,
         /// The response to a blocked request.
         response: Option<Spanned<ResponseSyntax>>,
         /// With `action: skip`, what the requests skip: `everything` means the custom rules after
@@ -528,6 +533,11 @@ fn action(_: &mut SchemaGenerator) -> Schema {
 /// Returns the schema of `when`.
 fn when(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "minLength": 1, "examples": ["all", "http.request.uri.path eq \"/login\""] })
+}
+
+/// Returns the schema of a share of requests.
+fn share(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "pattern": "^[1-9][0-9]? ?%$", "examples": ["10%"] })
 }
 
 /// Returns the schema of the value of something that is accepted.

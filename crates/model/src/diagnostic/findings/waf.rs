@@ -111,4 +111,10 @@ findings! {
         "Custom rules of others can let requests skip the managed rulesets. They are read where the list of the zone's rulesets, which a run \
          over one zone of an account reads anyway, has them. A run over several zones reads the list of the account, which does not say.",
         "Plan such a zone by itself (`--zone NAME`), or write its custom rules into the section.";
+    NEVER_REACHED = "WAF0039" Error "no request can reach the threshold",
+        "The threshold is higher than the scores of all active rules together, so the ruleset never acts on a request.",
+        "Lower the threshold, or write `action: log` if nothing is to be stopped.";
+    SHARE = "WAF0040" Error "invalid share",
+        "A share is a whole number of percent between the requests that a rule acts on and those that match it.",
+        "Write `share: 10%`, or remove the key for all requests.";
 }

@@ -11,7 +11,11 @@
 //! accepts the request: developers.cloudflare.com/ruleset-engine/rules-language/actions, both read
 //! 2026-11-22.
 
+mod state_comparison;
+
 use std::collections::{BTreeMap, BTreeSet};
+
+pub use state_comparison::Changed;
 
 use super::action_strength::{Strength, only_logs, strength};
 use super::deployment_change::deployment_impact;
@@ -21,9 +25,11 @@ use super::rule_change::rule_impact;
 use super::{phrases, rule_scope};
 use crate::diagnostic::first_of;
 use crate::insight::direction::Direction;
-use crate::model::expression::{Expression, ScopeChange};
+use crate::model::expression::{Conditions, Expression};
 use crate::model::managed::Catalogue;
-use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical, canonical_rate_limit};
+use crate::model::ruleset::{
+    LiveWaf, Phase, RuleBody, canonical, canonical_rate_limit, counting_expression,
+};
 use crate::model::{Gather, Value, sort_by_key};
 
 /// Most properties that are told apart.
@@ -84,9 +90,52 @@ pub struct Treatment {
     checks: Vec<(usize, usize, u64)>,
 }
 
+/// An obstacle that can be in the way of a request, beside blocks and challenges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Aspect {
+    limits: u64,
+    others: u64,
+    ruleset: Option<usize>,
+    exempt: u64,
+}
+
+impl Aspect {
+    const ALL: Self = Self { limits: !0, others: !0, ruleset: None, exempt: !0 };
+
+    /// Returns true if a rule can affect the obstacle.
+    fn concerns(&self, act: &Act) -> bool {
+        *self == Self::ALL
+            || match act {
+                Act::Block | Act::Challenge => true,
+                Act::Limit(n) => self.limits & 1 << n != 0,
+                Act::Other(n) => self.others & 1 << n != 0,
+                Act::Check { ruleset, .. } => self.ruleset == Some(*ruleset),
+                Act::Skip(bypass) => {
+                    let rulesets = self.ruleset.map_or(0, |ruleset| 1 << ruleset);
+                    bypass.rest
+                        || bypass.phases != 0
+                        || bypass.others & self.others != 0
+                        || bypass.rulesets & rulesets != 0
+                        || bypass.rules & self.exempt != 0
+                }
+            }
+    }
+}
+
+/// A kind of request. Of the properties in `known`, it has those in `held`; the others are unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct RequestKind {
+    known: u64,
+    held: u64,
+}
+
+/// The rules of each phase, in the order in which they act.
+pub type PhaseRules<'r> = [(Phase, Vec<&'r SimpleRule>)];
+
 /// Every kind of request that a set of rules tells apart.
 #[derive(Debug)]
 pub struct Requests {
+    conditions: Conditions,
     expressions: Vec<Expression>,
     numbers: BTreeMap<String, usize>,
     /// Properties of each kind of request, as bits; few properties first.
@@ -147,6 +196,16 @@ fn deed(body: &RuleBody) -> RuleBody {
     deed
 }
 
+/// Returns the rule without its names, with the requests that it counts.
+fn counted(body: &RuleBody) -> RuleBody {
+    let mut deed = deed(body);
+    let counting = body.rate_limit().and_then(counting_expression).filter(|text| !text.is_empty());
+    if counting.is_none() {
+        deed.set("expression", rule_scope::expression(body).canonical());
+    }
+    deed
+}
+
 impl Requests {
     /// The requests that these rules tell apart. `changes` are rules before and after a change;
     /// they come first, should there be too many to tell all apart.
@@ -157,6 +216,7 @@ impl Requests {
         waf: &LiveWaf,
     ) -> Self {
         let mut all = Self {
+            conditions: Conditions::default(),
             expressions: Vec::new(),
             numbers: BTreeMap::new(),
             kinds: Vec::new(),
@@ -188,7 +248,6 @@ impl Requests {
                 all.compare(*phase, before, after, waf);
             }
         }
-        all.kinds = all.combinations();
         all
     }
 
@@ -197,7 +256,7 @@ impl Requests {
         let expression = rule_scope::expression(body);
         let key = expression.canonical().to_owned();
         if !self.numbers.contains_key(&key) && self.expressions.len() < MOST_PROPERTIES {
-            self.numbers.insert(key, self.expressions.len());
+            self.numbers.insert(key, self.conditions.add(&expression));
             self.expressions.push(expression);
         }
         if let Some(Act::Skip(bypass)) = self.act(body, waf) {
@@ -223,7 +282,7 @@ impl Requests {
         match strength(body.action()) {
             Some(Strength::Log) => None,
             Some(_) if canonical_rate_limit(body).is_some() => {
-                Some(Act::Limit(number_of(&mut self.limits, deed(body))))
+                Some(Act::Limit(number_of(&mut self.limits, counted(body))))
             }
             Some(Strength::Block) => Some(Act::Block),
             Some(Strength::Challenge) => Some(Act::Challenge),
@@ -298,33 +357,33 @@ impl Requests {
         }
     }
 
-    /// Returns the kinds of requests: properties that can go together.
+    /// Finds the kinds of requests: properties that can go together.
+    pub fn tell_apart(&mut self) {
+        self.kinds = self.combinations();
+    }
+
     fn combinations(&self) -> Vec<u64> {
         let count = self.expressions.len();
         let (mut implied, mut apart) = (vec![0_u64; count], vec![0_u64; count]);
         let mut always = 0_u64;
-        for (n, one) in self.expressions.iter().enumerate() {
+        let is_possible = |held: &[usize], denied: &[usize]| {
+            self.conditions.are_possible(held.iter().copied(), denied.iter().copied())
+        };
+        for n in 0..count {
             implied[n] |= 1 << n;
-            if one.is_always_true() {
+            if !is_possible(&[], &[n]) {
                 always |= 1 << n;
             }
-            for (m, other) in self.expressions.iter().enumerate().skip(n + 1) {
-                match Expression::scope_change(one, other) {
-                    ScopeChange::Equal => {
-                        implied[n] |= 1 << m;
-                        implied[m] |= 1 << n;
-                    }
-                    ScopeChange::Wider => implied[n] |= 1 << m,
-                    ScopeChange::Narrower => implied[m] |= 1 << n,
-                    ScopeChange::Unknown if rule_scope::are_apart(one, other) => {
-                        apart[n] |= 1 << m;
-                        apart[m] |= 1 << n;
-                    }
-                    ScopeChange::Unknown => {}
+            for m in n + 1..count {
+                implied[n] |= u64::from(!is_possible(&[n], &[m])) << m;
+                implied[m] |= u64::from(!is_possible(&[m], &[n])) << n;
+                if !is_possible(&[n, m], &[]) {
+                    apart[n] |= 1 << m;
+                    apart[m] |= 1 << n;
                 }
             }
         }
-        let impossible = |n: usize| self.expressions[n].is_always_false();
+        let impossible = |n: usize| !is_possible(&[n], &[]);
         let closed = |seeds: u64| -> Option<u64> {
             let mut all = seeds | always;
             loop {
@@ -384,13 +443,21 @@ impl Requests {
 
     /// What each kind of request meets, where the phases have these rules in this order.
     #[must_use]
-    pub fn treatments(&self, phases: &[(Phase, Vec<&SimpleRule>)]) -> Vec<Treatment> {
-        self.kinds.iter().map(|kind| self.treatment(*kind, phases)).collect()
+    pub fn treatments(&self, phases: &PhaseRules<'_>) -> Vec<Treatment> {
+        let of = |kind: &u64| {
+            self.treatment(RequestKind { known: !0, held: *kind }, phases, &Aspect::ALL)
+        };
+        self.kinds.iter().filter_map(|kind| of(kind).ok()).collect()
     }
 
-    /// What one of them meets.
-    fn treatment(&self, kind: u64, phases: &[(Phase, Vec<&SimpleRule>)]) -> Treatment {
-        let mut met = Treatment { others: self.outside, ..Treatment::default() };
+    /// Returns the treatment of a kind of request, or an unknown property on which it depends.
+    fn treatment(
+        &self,
+        kind: RequestKind,
+        phases: &PhaseRules<'_>,
+        aspect: &Aspect,
+    ) -> Result<Treatment, usize> {
+        let mut met = Treatment { others: self.outside & aspect.others, ..Treatment::default() };
         let mut bypassed = 0_u64;
         for (phase, rules) in phases {
             let number = Phase::ALL.iter().position(|p| p == phase).unwrap_or(MOST_BITS);
@@ -398,14 +465,20 @@ impl Requests {
                 continue;
             }
             let (mut rulesets, mut exempt) = (0_u64, 0_u64);
-            for rule in rules.iter().filter(|rule| kind & 1 << rule.property != 0) {
+            for rule in rules.iter().filter(|rule| aspect.concerns(&rule.act)) {
+                if kind.known & 1 << rule.property == 0 {
+                    return Err(rule.property);
+                }
+                if kind.held & 1 << rule.property == 0 {
+                    continue;
+                }
                 match &rule.act {
-                    Act::Block => return Treatment { blocked: true, ..Treatment::default() },
+                    Act::Block => return Ok(Treatment { blocked: true, ..Treatment::default() }),
                     Act::Challenge => {
                         met.challenged = true;
                         // Who passes it meets nothing more.
                         met.others &= !self.outside;
-                        return met;
+                        return Ok(met);
                     }
                     Act::Limit(n) => met.limits |= 1 << n,
                     Act::Other(n) => met.others |= 1 << n,
@@ -415,7 +488,7 @@ impl Requests {
                             met.checks.push((
                                 *ruleset,
                                 *version,
-                                exempt & self.rules_of(*ruleset) & !off,
+                                exempt & self.rules_of(*ruleset) & aspect.exempt & !off,
                             ));
                         }
                     }
@@ -431,7 +504,7 @@ impl Requests {
                 }
             }
         }
-        met
+        Ok(met)
     }
 
     /// Returns the bypassed rules that are off in a version: bypassing them changes nothing.
