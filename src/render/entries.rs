@@ -26,10 +26,10 @@ use crate::model::{Fqdn, Gather, ZoneName, sort_by_key};
 use crate::plan::{Action, Operation, ZonePlan};
 
 /// Minimum number of operations that are shown as the same change.
-const FEWEST: usize = 3;
+pub(super) const FEWEST: usize = 3;
 
 /// Maximum number of names, or runs of names, at the beginning of an entry.
-const NAMES: usize = 6;
+pub(super) const NAMES: usize = 6;
 
 /// Maximum number of names, or runs of names, at the beginning of a dangerous entry.
 const DANGEROUS_NAMES: usize = 60;
@@ -71,6 +71,10 @@ pub(super) struct ZoneEntries<'a> {
     pub(super) entries: Vec<Entry<'a>>,
     /// Changes of comments and tags alone.
     pub(super) notes: Vec<Entry<'a>>,
+    /// Entries that are shown in other zones.
+    pub(super) repeated: Vec<Entry<'a>>,
+    /// The zones in which they are shown.
+    pub(super) shown_in: BTreeSet<&'a ZoneName>,
 }
 
 impl<'a> ZoneEntries<'a> {
@@ -113,23 +117,24 @@ impl<'a> ZoneEntries<'a> {
         }
         let notes = entries
             .split_off(entries.partition_point(|entry| is_new || entry.weight < Weight::Notes));
-        Self { zone, entries, notes }
+        Self { zone, entries, notes, repeated: Vec::new(), shown_in: BTreeSet::new() }
     }
 
-    /// Iterates over all entries, by importance.
+    /// Iterates over all entries that are shown in this zone, by importance.
     pub(super) fn all(&self) -> impl Iterator<Item = &Entry<'a>> {
         self.entries.iter().chain(&self.notes)
     }
 
     /// Returns the number of dangerous operations that are not accepted.
     pub(super) fn dangers(&self) -> usize {
-        let members = self.entries.iter().flat_map(|entry| &entry.members);
+        let members = self.entries.iter().chain(&self.repeated).flat_map(|entry| &entry.members);
         members.filter(|member| member.view.attention() > Attention::Doubt).count()
     }
 
     /// Returns the highest attention that one of its operations needs.
     pub(super) fn attention(&self) -> Attention {
-        self.entries.iter().map(|entry| entry.view.attention()).max().unwrap_or(Attention::Plain)
+        let entries = self.entries.iter().chain(&self.repeated);
+        entries.map(|entry| entry.view.attention()).max().unwrap_or(Attention::Plain)
     }
 
     /// Returns true if anything except comments and tags changes.
@@ -144,7 +149,8 @@ impl<'a> ZoneEntries<'a> {
 
     /// Counts its operations.
     pub(super) fn tally(&self) -> Tally {
-        self.all().fold(Tally::default(), |tally, entry| tally.and(entry.tally()))
+        let entries = self.all().chain(&self.repeated);
+        entries.fold(Tally::default(), |tally, entry| tally.and(entry.tally()))
     }
 
     /// Describes the changes of comments and tags in one line, and lists the names of the records;

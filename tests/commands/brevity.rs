@@ -185,3 +185,54 @@ fn warnings_that_are_not_new_are_counted() {
     let page = with_base(&["--format", "html"]).stdout;
     assert!(page.contains("1 finding that this change does not bring"), "{page}");
 }
+
+/// A change of a profile is shown once for all zones that it is the same in; a zone with another
+/// value, or with more changes, says so.
+#[test]
+fn a_change_of_a_profile_is_shown_once() {
+    let workspace = Workspace::empty(options_on("business"));
+    let names = ["a", "b", "c", "d", "e", "f"].map(|label| format!("{label}.example"));
+    let zones: Vec<_> = names
+        .iter()
+        .map(|name| json!({ "name": name, "plan": "business", "records": [], "rulesets": [] }))
+        .collect();
+    workspace.plant(&json!({ "zones": zones }));
+    let spec = |threshold: u8| {
+        let shared = format!("owasp: {{ paranoia: 2, threshold: {threshold}, action: block }}");
+        let zone = |name: &String| match name.as_str() {
+            "e.example" => {
+                format!("  {name}: {{ use: [shared], waf: {{ owasp: {{ threshold: 60 }} }} }}\n")
+            }
+            "f.example" => format!(
+                "  {name}: {{ use: [shared], records: [{{ name: w{threshold}, type: A, content: 192.0.2.1 }}] }}\n"
+            ),
+            _ => format!("  {name}: {{ use: [shared] }}\n"),
+        };
+        let zones: String = names.iter().map(zone).collect();
+        let profile = format!("version: 1\nprofiles:\n  shared:\n    waf:\n      {shared}\n");
+        workspace.file("spec.yaml", format!("{profile}zones:\n{zones}"));
+    };
+    spec(25);
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    spec(40);
+    let sentence = "the same in 5 zones: ";
+    for format in ["text", "markdown", "html"] {
+        let arguments = ["plan", "spec.yaml", "--format", format];
+        let shown = workspace.run(&arguments).stdout.replace('`', "");
+        // Markdown and HTML list the dangers before the zones.
+        let lists = if format == "text" { 1 } else { 2 };
+        assert_eq!(shown.matches(sentence).count(), lists, "{format}: {shown}");
+        assert_eq!(shown.matches("threshold 25 → 40").count(), lists, "{format}: {shown}");
+        assert!(shown.contains("1 change is the same as in a.example"), "{format}: {shown}");
+    }
+    let text = workspace.run(&["plan", "spec.yaml"]).stdout;
+    assert!(
+        text.contains("3 zones change only as shown in a.example: b.example, c.example, d.example"),
+        "{text}"
+    );
+    let full = workspace.run(&["plan", "spec.yaml", "-v"]).stdout;
+    assert_eq!(full.matches("threshold 25 → 40").count(), 5, "{full}");
+    let json = workspace.run(&["plan", "spec.yaml", "--format", "json"]).json();
+    let updates = json["operations"].as_array().expect("a list").iter();
+    assert_eq!(updates.filter(|one| one["action"] == "update").count(), 5);
+}

@@ -16,6 +16,7 @@ use super::escape::{html, html_prose};
 use super::findings::{Findings, Region, detail};
 use super::names_in_words::in_both_forms;
 use super::operation_view::{OperationView, Review, rest, zone_dangers};
+use super::same_in_zones::entries_of_zones;
 use crate::api::time_at_limit;
 use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
@@ -43,7 +44,7 @@ pub(super) const DOCUMENT: Document = Document {
 #[must_use]
 pub fn plan(review: &Review<'_>) -> String {
     let (unchanged, zones): (Vec<_>, Vec<_>) =
-        review.plan.zones.iter().map(ZoneEntries::of).partition(is_unchanged);
+        entries_of_zones(review.plan).into_iter().partition(is_unchanged);
     let mut page = start(
         &format!("zonewright plan: {}", review.verdict_words()),
         &style::zone_choices(choices(&zones)),

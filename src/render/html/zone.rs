@@ -47,9 +47,10 @@ pub(super) fn write(page: &mut String, zone: &ZoneEntries<'_>, number: usize, so
         page.push_str("</details>\n");
     }
     let (impact, notes) = (&zone.zone.impact, &zone.zone.notes);
-    if !notes.is_empty() || !impact.is_empty() {
+    let repeated = zone.repeated_in_words();
+    if !notes.is_empty() || !impact.is_empty() || repeated.is_some() {
         page.push_str("<ul class=\"notes\">\n");
-        for note in impact.iter().chain(notes) {
+        for note in impact.iter().chain(notes).chain(&repeated) {
             page.push_str(&format!("<li>{}</li>\n", html_prose(note)));
         }
         page.push_str("</ul>\n");

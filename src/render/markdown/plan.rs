@@ -17,6 +17,7 @@ use crate::render::entries::ZoneEntries;
 use crate::render::escape::{code, prose};
 use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::{OperationView, Review, zone_dangers};
+use crate::render::same_in_zones::entries_of_zones;
 
 /// Maximum number of consents that are listed; further ones are counted.
 const CONSENTS: usize = 10;
@@ -27,7 +28,7 @@ pub fn plan(review: &Review<'_>, comment: Comment<'_>) -> String {
     let mut out = marker("plan", comment);
     out.push_str(&head(review));
     let mut budget = Budget::new(comment.limit, &out);
-    let zones: Vec<ZoneEntries<'_>> = review.plan.zones.iter().map(ZoneEntries::of).collect();
+    let zones = entries_of_zones(review.plan);
     dangers(&mut out, review, &zones, &mut budget);
     let mut left_out = Vec::new();
     findings(&mut out, review.plan.diagnostics.iter(), review.sources, &mut budget);

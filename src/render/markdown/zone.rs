@@ -23,6 +23,7 @@ use crate::render::escape::{html, prose};
 use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::{Attention, Tally, rest, zone_words};
 use crate::render::safe::safe;
+use crate::render::same_in_zones::repeating_zones_in_words;
 use crate::render::textdiff::Compared;
 
 /// A rendered entry.
@@ -144,7 +145,9 @@ pub(super) fn write(
     left_out: &mut Vec<String>,
 ) {
     // Zones in sync without notes are only counted.
-    let (quiet, busy): (Vec<_>, Vec<_>) = zones.iter().partition(|zone| zone.is_quiet());
+    let (quiet, others): (Vec<_>, Vec<_>) = zones.iter().partition(|zone| zone.is_quiet());
+    let (repeating, busy): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|zone| zone.is_repeated());
     let mut zones: Vec<Shown> = busy.into_iter().map(|zone| Shown::new(zone, sources)).collect();
     let mut order: Vec<usize> = (0..zones.len()).collect();
     sort_by_key(&mut order, |n| Reverse(zones[*n].attention));
@@ -193,6 +196,9 @@ pub(super) fn write(
             words(tally, dangers)
         ));
     }
+    if let Some(words) = repeating_zones_in_words(&repeating) {
+        out.push_str(&format!("\n{}.\n", prose(&words)));
+    }
     if !quiet.is_empty() {
         out.push_str(&format!("\n{} unchanged.\n", count(quiet.len(), "zone")));
     }
@@ -226,7 +232,7 @@ fn notes(zone: &ZoneEntries<'_>, sources: &Sources) -> String {
 /// Returns the end of a zone.
 fn tail(zone: &ZoneEntries<'_>) -> String {
     let mut tail = String::new();
-    for note in zone.zone.impact.iter().chain(&zone.zone.notes) {
+    for note in zone.zone.impact.iter().chain(&zone.zone.notes).chain(&zone.repeated_in_words()) {
         tail.push_str(&format!("\n- {}", prose(note)));
     }
     tail.push_str(&format!("\n- {}\n\n</details>\n\n", prose(&rest(zone.zone))));

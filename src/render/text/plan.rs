@@ -12,6 +12,7 @@ use crate::plan::{GivenConsent, MissingConsent, Plan, SetAsideCount, Verdict, Zo
 use crate::render::entries::ZoneEntries;
 use crate::render::names_in_words::{in_both_forms, with_unicode};
 use crate::render::safe::safe;
+use crate::render::same_in_zones::{entries_of_zones, repeating_zones_in_words};
 
 /// A plan with the options of its output.
 #[derive(Debug, Clone, Copy)]
@@ -60,12 +61,22 @@ pub fn write_plan(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
             writeln!(out)?;
         }
         let mut quiet = Vec::new();
-        for zone in &view.plan.zones {
-            let entries = ZoneEntries::of(zone);
+        let zones = match view.verbose {
+            true => view.plan.zones.iter().map(ZoneEntries::of).collect(),
+            false => entries_of_zones(view.plan),
+        };
+        let (repeating, shown): (Vec<_>, Vec<_>) =
+            zones.iter().partition(|zone| zone.is_repeated());
+        for entries in shown {
             match entries.is_quiet() && !view.verbose && view.plan.zones.len() > 1 {
-                true => quiet.push(zone),
-                false => write_zone(out, &entries, view)?,
+                true => quiet.push(entries.zone),
+                false => write_zone(out, entries, view)?,
             }
+        }
+        if let Some(words) = repeating_zones_in_words(&repeating) {
+            let line = hanging().add(safe(&words), BOLD);
+            line.add("  ", PLAIN).add("(-v lists them)", DIM).write(out, paper)?;
+            writeln!(out)?;
         }
         write_quiet(out, &quiet, paper)?;
     }
@@ -115,7 +126,7 @@ fn write_zone(out: &mut dyn Write, entries: &ZoneEntries<'_>, view: &PlanView) -
     let name = in_both_forms(zone.name.as_str()).into_owned();
     hanging().add(name, BOLD).add("  ", PLAIN).add(about, DIM).write(out, paper)?;
     write_entries(out, entries, paper)?;
-    for note in &zone.impact {
+    for note in zone.impact.iter().chain(&entries.repeated_in_words()) {
         write_effect(out, 2, note, paper)?;
     }
     for note in &zone.notes {

@@ -1,0 +1,120 @@
+//! Changes of rules that are the same in several zones, such as those of a profile. Outputs for
+//! reviewers show such a change once, in the first of these zones, with the names of all of them.
+
+use std::collections::HashMap;
+
+use super::entries::{Entry, FEWEST, NAMES, ZoneEntries};
+use super::names_in_words::in_few_words;
+use super::operation_view::{FieldView, Section};
+use crate::diagnostic::{Place, count};
+use crate::plan::{Action, Plan};
+
+/// The content of an entry that is compared between zones.
+#[derive(PartialEq, Eq, Hash)]
+struct Content {
+    action: Action,
+    name: String,
+    phase: String,
+    fields: Vec<FieldView>,
+    why: String,
+    cause: Option<String>,
+    impact: Vec<String>,
+    dangers: Vec<&'static str>,
+    accepted: Vec<(&'static str, String)>,
+    place: Option<Place>,
+}
+
+impl Content {
+    /// Returns the content of an entry that is about a rule.
+    fn of(entry: &Entry<'_>) -> Option<Self> {
+        let view = &entry.view;
+        (view.section == Section::Rules && !view.impact.is_empty()).then(|| Self {
+            action: view.action,
+            name: view.name.to_string(),
+            phase: view.type_name.to_owned(),
+            fields: view.fields.clone(),
+            why: view.why.in_full(),
+            cause: view.cause.clone(),
+            impact: view.impact.to_vec(),
+            dangers: view.dangers.iter().map(|danger| danger.code()).collect(),
+            accepted: view.accepted.iter().map(|(d, reason)| (d.code(), reason.clone())).collect(),
+            place: view.place,
+        })
+    }
+}
+
+/// Groups the operations of all zones into entries, and shows a change of rules that is the same in
+/// several zones once.
+pub(super) fn entries_of_zones(plan: &Plan) -> Vec<ZoneEntries<'_>> {
+    let mut zones: Vec<ZoneEntries<'_>> = plan.zones.iter().map(ZoneEntries::of).collect();
+    let mut zones_of_content: HashMap<Content, Vec<usize>> = HashMap::new();
+    for (n, zone) in zones.iter().enumerate() {
+        for content in zone.entries.iter().filter_map(Content::of) {
+            let numbers = zones_of_content.entry(content).or_default();
+            if numbers.last() != Some(&n) {
+                numbers.push(n);
+            }
+        }
+    }
+    zones_of_content.retain(|_, numbers| numbers.len() >= FEWEST);
+    for (n, zone) in zones.iter_mut().enumerate() {
+        for mut entry in std::mem::take(&mut zone.entries) {
+            match Content::of(&entry).and_then(|content| zones_of_content.get(&content)) {
+                Some(numbers) if numbers[0] != n => {
+                    zone.shown_in.insert(&plan.zones[numbers[0]].name);
+                    zone.repeated.push(entry);
+                    continue;
+                }
+                Some(numbers) => {
+                    let names = numbers.iter().map(|number| plan.zones[*number].name.as_str());
+                    let zones = count(numbers.len(), "zone");
+                    let line = format!("the same in {zones}: {}", in_few_words(names, NAMES));
+                    entry.view.impact.to_mut().push(line);
+                    entry.view.id = None;
+                }
+                None => {}
+            }
+            zone.entries.push(entry);
+        }
+    }
+    zones
+}
+
+impl ZoneEntries<'_> {
+    /// Describes the changes that another zone shows; `None` if there are none.
+    pub(super) fn repeated_in_words(&self) -> Option<String> {
+        let names = self.shown_in.iter().map(|name| name.as_str());
+        let verb = if self.repeated.len() == 1 { "is" } else { "are" };
+        (!self.repeated.is_empty()).then(|| {
+            format!(
+                "{} {verb} the same as in {}",
+                count(self.repeated.len(), "change"),
+                in_few_words(names, NAMES)
+            )
+        })
+    }
+
+    /// Returns true if other zones show all its changes, and nothing else is reported about it.
+    pub(super) fn is_repeated(&self) -> bool {
+        let is_empty = self.entries.is_empty() && self.notes.is_empty();
+        is_empty
+            && !self.repeated.is_empty()
+            && self.zone.notes.is_empty()
+            && self.zone.impact.is_empty()
+    }
+}
+
+/// Describes zones of which every change is shown in other zones; `None` if there are none.
+pub(super) fn repeating_zones_in_words(zones: &[&ZoneEntries<'_>]) -> Option<String> {
+    let shown_in = zones.iter().flat_map(|zone| &zone.shown_in).map(|name| name.as_str());
+    let names = zones.iter().map(|zone| zone.zone.name.as_str());
+    let verb = if zones.len() == 1 { "changes" } else { "change" };
+    (!zones.is_empty()).then(|| {
+        format!(
+            "{} {verb} only as shown in {}: {}",
+            count(zones.len(), "zone"),
+            in_few_words(shown_in, NAMES),
+            in_few_words(names, NAMES)
+        )
+    })
+}
