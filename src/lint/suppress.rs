@@ -1,7 +1,7 @@
 //! Leaves out findings that a spec or a policy accepts, and reports suppressions without effect.
 
-use crate::diagnostic::{Diagnostic, Diagnostics, findings};
-use crate::model::{Suppression, SuppressionScope};
+use crate::diagnostic::{Diagnostics, findings};
+use crate::model::Suppression;
 
 /// Removes accepted findings, and reports suppressions that name no lint or have no effect.
 pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnostics {
@@ -10,7 +10,7 @@ pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnos
     for diagnostic in found.into_iter() {
         let mut is_accepted = false;
         for (suppression, used) in suppressions.iter().zip(&mut used) {
-            if suppression.code == diagnostic.code() && concerns(suppression, &diagnostic) {
+            if suppression.accepts(&diagnostic) {
                 (is_accepted, *used) = (true, true);
             }
         }
@@ -28,7 +28,10 @@ pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnos
             });
             let help = match near.filter(|near| strsim::jaro(near, &code.to_uppercase()) > 0.9) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "only lints can be accepted; their codes begin with `LINT`".to_owned(),
+                None => format!(
+                    "only lints, whose codes begin with `LINT`, and {} can be accepted",
+                    findings::EXPRESSION_DOUBT.code
+                ),
             };
             let shown: String = code.chars().take(60).collect();
             findings::INVALID_SUPPRESSION.nowhere(format!("there is no lint `{shown}`")).help(help)
@@ -53,22 +56,4 @@ pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnos
         });
     }
     kept
-}
-
-/// Returns true if a suppression applies to a finding.
-fn concerns(suppression: &Suppression, diagnostic: &Diagnostic) -> bool {
-    let at = diagnostic.primary.as_ref().map(|label| label.place);
-    match &suppression.scope {
-        SuppressionScope::Everything => true,
-        SuppressionScope::File => {
-            let files = at.zip(suppression.place);
-            files.is_some_and(|(at, own)| at.source == own.source)
-        }
-        SuppressionScope::Zone(zone) => diagnostic.address.as_deref().is_some_and(|address| {
-            address
-                .strip_prefix(zone.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        }),
-        SuppressionScope::Entry(entry) => at.is_some_and(|at| entry.contains(at)),
-    }
 }

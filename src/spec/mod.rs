@@ -164,6 +164,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     let first = files.first().map(|f| f.source);
     let today = options.today.as_deref().and_then(expiry::Day::parse);
     let desired = zones::resolve(files, today, sources, &mut diagnostics);
+    let suppressions = suppress::apply_to_expressions(suppressions, &mut diagnostics);
     let desired = Desired { suppressions, ..desired };
     // A key that names a credential is an error, so without errors there is nothing to mask.
     if diagnostics.has_errors() {

@@ -1,5 +1,5 @@
-//! Lints that a spec accepts where they are found: `lint: { LINT0002: reason }` in a file, a zone
-//! or a record.
+//! Lints that a spec accepts where they are found: `lint: { LINT0002: reason }` in a file, a zone, a
+//! record or a rule. Doubts about expressions, `WAF0002`, are accepted in the same way.
 
 use super::yaml_tree::{NodeId, Tree};
 use crate::diagnostic::{Diagnostics, findings};
@@ -29,11 +29,31 @@ pub(super) fn collect(
                 );
                 continue;
             }
+            // A doubt about an expression has a place, and no address of a zone.
+            let scope = match &scope {
+                SuppressionScope::Zone(_) if code == findings::EXPRESSION_DOUBT.code => {
+                    SuppressionScope::Entry(tree.place(owner))
+                }
+                scope => scope.clone(),
+            };
             let (code, reason) = (code.to_owned(), reason.to_owned());
-            all.push(Suppression { code, reason, place: Some(place), scope: scope.clone() });
+            all.push(Suppression { code, reason, place: Some(place), scope });
+        }
+    };
+    let read_rules = |owner: NodeId, read: &mut dyn FnMut(NodeId, SuppressionScope)| {
+        let Some(section) = tree.entry(owner, "waf") else { return };
+        for list in ["exceptions", "custom", "rate_limits"] {
+            let Some(list) = tree.entry(section.value, list) else { continue };
+            for rule in tree.items(list.value) {
+                read(*rule, SuppressionScope::Entry(tree.place(*rule)));
+            }
         }
     };
     read(tree.root, SuppressionScope::File);
+    for profile in tree.entry(tree.root, "profiles").map_or(&[][..], |all| tree.entries(all.value))
+    {
+        read_rules(profile.value, &mut read);
+    }
     let Some(zones) = tree.entry(tree.root, "zones") else { return };
     for zone in tree.entries(zones.value) {
         // An invalid name has been reported.
@@ -44,5 +64,36 @@ pub(super) fn collect(
                 read(*record, SuppressionScope::Entry(tree.place(*record)));
             }
         }
+        read_rules(zone.value, &mut read);
     }
+}
+
+/// Removes the doubts about expressions that are accepted, and reports acceptances of them that have
+/// no effect. Returns the suppressions of lints.
+pub(super) fn apply_to_expressions(
+    suppressions: Vec<Suppression>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Suppression> {
+    let is_about_expression = |one: &Suppression| one.code == findings::EXPRESSION_DOUBT.code;
+    let (own, of_lints): (Vec<_>, Vec<_>) = suppressions.into_iter().partition(is_about_expression);
+    if own.is_empty() {
+        return of_lints;
+    }
+    let mut used = vec![false; own.len()];
+    let mut kept = Diagnostics::default();
+    for diagnostic in std::mem::take(diagnostics).into_iter() {
+        let accepting = own.iter().position(|suppression| suppression.accepts(&diagnostic));
+        match accepting {
+            Some(number) => used[number] = true,
+            None => kept.push(diagnostic),
+        }
+    }
+    for (suppression, _) in own.iter().zip(used).filter(|(_, used)| !used) {
+        if let Some(place) = suppression.place {
+            let detail = format!("{} finds nothing here", suppression.code);
+            kept.push(findings::UNUSED_SUPPRESSION.at(place, detail).help("remove it"));
+        }
+    }
+    *diagnostics = kept;
+    of_lints
 }

@@ -606,6 +606,50 @@ fn a_lint_is_accepted_at_its_own_place() {
 }
 
 #[test]
+fn a_doubt_about_an_expression_is_accepted_at_its_own_place() {
+    const ACCEPTED: &str = "lint: { WAF0002: a new field }";
+    let text = |file: &str, zone: &str, rule: &str| {
+        let custom = format!("{{ name: a, when: cf.new_product.is_bad, action: block{rule} }}");
+        let profile = format!("profiles: {{ p: {{ waf: {{ custom: [{custom}] }} }} }}\n");
+        let own = format!("waf: {{ custom: [{custom}] }}");
+        let zones = |of_zone: &str| format!("zones:\n  example.com:\n    {zone}\n    {of_zone}\n");
+        [
+            format!("version: 1\n{file}{}", zones(&own)),
+            format!("version: 1\n{file}{profile}{}", zones("use: [p]")),
+        ]
+    };
+    let codes = |text: &str| {
+        let (outcome, _) = load_text(text);
+        let doubts = outcome.diagnostics.iter().map(|d| d.code().to_owned());
+        let mut codes: Vec<String> = doubts.filter(|code| code != "SPEC0041").collect();
+        let lints = zonewright::lint::check(&outcome.desired.expect("it is valid"));
+        let of_suppressions = lints.iter().filter(|d| d.code().starts_with("SPEC"));
+        codes.extend(of_suppressions.map(|d| d.code().to_owned()));
+        codes
+    };
+    let at_rule = format!(", {ACCEPTED}");
+    for (n, plain) in text("", "", "").iter().enumerate() {
+        assert_eq!(codes(plain), ["WAF0002"], "{plain}");
+        let accepted = &text("", "", &at_rule)[n];
+        assert_eq!(codes(accepted), [""; 0], "{accepted}");
+        let accepted = &text(&format!("{ACCEPTED}\n"), "", "")[n];
+        assert_eq!(codes(accepted), [""; 0], "{accepted}");
+    }
+    assert_eq!(codes(&text("", ACCEPTED, "")[0]), [""; 0]);
+    let raw = text("", "", "")[0].replace(
+        "when: cf.new_product.is_bad, action: block",
+        "raw: { expression: cf.new_product.is_bad, action: block }",
+    );
+    assert_eq!(codes(&raw), ["WAF0002"], "{raw}");
+    // The suppression of a rule is the rule's alone, and one without effect is noted.
+    let own = text("", "", "")[0].replace(
+        "action: block }]",
+        &format!("action: block }}, {{ name: b, when: ssl, action: block, {ACCEPTED} }}]"),
+    );
+    assert_eq!(codes(&own), ["WAF0002", "SPEC0042"]);
+}
+
+#[test]
 fn a_variable_cannot_be_a_credential() {
     let text =
         "version: 1\nvariables: { cf_token: hunter2 }\nzones: { example.com: { records: [] } }\n";

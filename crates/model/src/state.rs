@@ -11,7 +11,7 @@ use super::record::{DesiredRecord, LiveRecord, Tombstone};
 use super::ruleset::{DesiredWaf, LiveWaf, Phase};
 use super::tier::Tier;
 use super::unmanaged::Unmanaged;
-use crate::diagnostic::Place;
+use crate::diagnostic::{Diagnostic, Place};
 
 /// Live records that are left alone even if the zone is pruned. A record matches if every given
 /// part matches.
@@ -113,6 +113,28 @@ pub struct Suppression {
     pub place: Option<Place>,
     /// The findings that it applies to.
     pub scope: SuppressionScope,
+}
+
+impl Suppression {
+    /// Returns true if it applies to a finding.
+    #[must_use]
+    pub fn accepts(&self, diagnostic: &Diagnostic) -> bool {
+        let at = diagnostic.primary.as_ref().map(|label| label.place);
+        let is_in_scope = match &self.scope {
+            SuppressionScope::Everything => true,
+            SuppressionScope::File => {
+                let files = at.zip(self.place);
+                files.is_some_and(|(at, own)| at.source == own.source)
+            }
+            SuppressionScope::Zone(zone) => diagnostic.address.as_deref().is_some_and(|address| {
+                address
+                    .strip_prefix(zone.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }),
+            SuppressionScope::Entry(entry) => at.is_some_and(|at| entry.contains(at)),
+        };
+        is_in_scope && self.code == diagnostic.code()
+    }
 }
 
 /// The scope of a suppression.

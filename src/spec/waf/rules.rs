@@ -393,6 +393,9 @@ impl Section<'_> {
                 .push(findings::RAW.at(place, detail).help("remove `ref`; the name becomes it"));
             return None;
         }
+        if let Some(Value::Text(expression)) = members.get("expression") {
+            self.note_unknown_names(expression, parts.phase, place);
+        }
         Some(RuleForm::Raw(syntax.value.0.clone()))
     }
 

@@ -138,6 +138,21 @@ impl Section<'_> {
         expression.map(|value| Facet { value, place: whole_place })
     }
 
+    /// Reports unknown fields and functions in the expression of a rule in Cloudflare's form. Nothing
+    /// else of it is checked.
+    pub(super) fn note_unknown_names(&mut self, expression: &str, phase: Phase, place: Place) {
+        let (_, problems) =
+            parse_expression(expression, ExpressionSetting::in_phase(phase.as_str()));
+        let is_unknown_name = |problem: &ExpressionProblem| {
+            matches!(problem.code, "unlisted-field" | "unlisted-function")
+        };
+        for ExpressionProblem { message, help, .. } in problems.into_iter().filter(is_unknown_name)
+        {
+            let diagnostic = findings::EXPRESSION_DOUBT.at(place, message).help(help);
+            self.reader.diagnostics.push(diagnostic);
+        }
+    }
+
     /// Reads reason, owner and expiry of an entry. Messages call the entry `what`.
     pub(super) fn note(&mut self, keys: NoteKeys<'_>, what: &str) -> Note {
         self.note_of(keys, what, LastDay::Entry)

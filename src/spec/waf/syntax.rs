@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::json;
 
 use super::super::any_value::AnyValue;
-use super::super::deserialize::{OneOrMany, Spanned, Text};
-use super::super::record_syntax::{StateSyntax, UnmanagedSyntax, date};
+use super::super::deserialize::{Entries, OneOrMany, Spanned, Text};
+use super::super::record_syntax::{StateSyntax, UnmanagedSyntax, date, lint};
 use super::super::scalar_or_parts::ScalarOr;
 use crate::model::facts::owasp::THRESHOLD_KEYWORDS;
 use crate::model::facts::rulesets::{
@@ -283,6 +283,12 @@ macro_rules! named_rules {
             pub(super) before: Option<Spanned<Text>>,
             /// Put it after the rule with this `ref` or id.
             pub(super) after: Option<Spanned<Text>>,
+            /// Lints and doubts about the expression that are accepted for the rule: the code of
+            /// each, and why.
+            #[serde(default)]
+            #[schemars(schema_with = "lint")]
+            #[expect(dead_code, reason = "read from the tree; here for the schema")]
+            pub(super) lint: Option<Entries<Text>>,
             /// `absent` deletes the rule; it needs only a name.
             #[schemars(extend("default" = "present"))]
             pub(super) state: Option<Spanned<StateSyntax>>,
