@@ -131,11 +131,14 @@ fn rules_that_are_renamed_split_and_merged_need_no_consent() {
 #[test]
 fn a_share_of_the_requests_reaches_the_sandbox() {
     let workspace = with_rules(CUSTOM, json!([]));
-    waf_spec(&workspace, "custom:\n  - { name: new-api, when: ssl, share: 10%, action: block }");
+    waf_spec(
+        &workspace,
+        "custom:\n  - { name: v2, when: 'http.request.uri.path eq \"/v2\"', share: 10%, action: block }",
+    );
     settles(&workspace);
     assert_eq!(
         workspace.rules(CUSTOM)[0]["expression"],
-        "(ssl) and hash_in_range(0, 100, cf.random_seed) < 10"
+        "(http.request.uri.path eq \"/v2\") and hash_in_range(0, 100, cf.random_seed) < 10"
     );
 }
 

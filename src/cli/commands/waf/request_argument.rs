@@ -48,6 +48,8 @@ fn request_of(word: &str) -> Result<Option<Request>, RequestError> {
     if word.starts_with("curl ") {
         return parse_curl(word).map(Some);
     }
-    let is_address = word.split_whitespace().nth(1).is_some_and(|second| second.contains("://"));
-    if is_address && !Path::new(word).exists() { Request::parse(word).map(Some) } else { Ok(None) }
+    let method = word.split_once(' ').map(|(method, _)| method);
+    let is_request = word.contains("://")
+        || method.is_some_and(|method| method.bytes().all(|b| b.is_ascii_uppercase()));
+    if is_request && !Path::new(word).exists() { Request::parse(word).map(Some) } else { Ok(None) }
 }
