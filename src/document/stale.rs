@@ -313,6 +313,8 @@ pub struct Achievable {
     pub records: BTreeSet<SuccessorKey>,
     /// Where the spec has records whose hidden addresses may be published.
     pub exposed: BTreeSet<SuccessorKey>,
+    /// Zones whose protection may become weaker.
+    pub weakened: BTreeSet<String>,
 }
 
 /// Returns the differences between the rest of a partly applied plan and the operations that would
@@ -387,7 +389,8 @@ fn by_address(operations: &[Reviewed]) -> BTreeMap<Key<'_>, &Reviewed> {
 
 /// The progress of a plan.
 struct Progress {
-    /// Phases of zones with a written rule, as the beginnings of addresses.
+    /// Phases with a written rule in zones whose protection may become weaker, as the beginnings of
+    /// addresses.
     phases: BTreeSet<String>,
     /// Created zones.
     zones: BTreeSet<Box<str>>,
@@ -422,7 +425,10 @@ impl Progress {
                 .filter_map(Reviewed::successor_key)
                 .filter(|key| achievable.records.contains(key))
                 .collect(),
-            phases: done().filter_map(Reviewed::phase).collect(),
+            phases: done()
+                .filter(|operation| achievable.weakened.contains(&*operation.zone))
+                .filter_map(Reviewed::phase)
+                .collect(),
             zones: zones.map(|operation| operation.zone.clone()).collect(),
         }
     }

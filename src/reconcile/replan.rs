@@ -115,10 +115,16 @@ fn achievable(planned: &Planned<'_>, consents: &Consents) -> Achievable {
         ..Achievable::default()
     };
     for (name, zone) in &planned.goal.desired.zones {
+        let is_allowed = |danger| {
+            consents.dangers.contains(&danger)
+                || zone.allow.contains_key(&danger)
+                || consents.policy.allows(name.as_str(), danger).is_some()
+        };
+        if is_allowed(Danger::WeakensProtection) {
+            all.weakened.insert(name.as_str().to_owned());
+        }
         let danger = Danger::ExposesOrigin;
-        let in_zone = consents.dangers.contains(&danger)
-            || zone.allow.contains_key(&danger)
-            || consents.policy.allows(name.as_str(), danger).is_some();
+        let in_zone = is_allowed(danger);
         for record in &zone.records {
             let Some(record_type) = record.data.record_type() else { continue };
             let key = SuccessorKey::new(&record.name, record_type);

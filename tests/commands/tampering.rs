@@ -238,3 +238,39 @@ fn a_plan_file_cannot_hide_a_danger_behind_progress_that_was_never_planned() {
     }
     assert_eq!(workspace.writes().len(), 0);
 }
+
+/// A claim about a rule of the same phase excuses a weaker rule only where weakening is allowed.
+#[test]
+fn a_plan_file_cannot_hide_weaker_protection_behind_rules_that_were_never_planned() {
+    let workspace = Workspace::new(options());
+    let spec = |action: &str| {
+        format!(
+            "version: 1
+zones:
+  example.com:
+    waf:
+      custom:
+        - {{ name: a, when: 'http.host eq \"a.example.com\"', action: {action} }}
+        - {{ name: b, when: 'http.host eq \"b.example.com\"', action: block }}
+"
+        )
+    };
+    workspace.file("spec.yaml", spec("block"));
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    let before = workspace.writes().len();
+    workspace.file("spec.yaml", spec("js_challenge"));
+    workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
+    let text = fs::read_to_string(workspace.path().join("plan.json")).unwrap();
+    let mut forged: Value = serde_json::from_str(&text).unwrap();
+    let operations = forged["operations"].as_array_mut().unwrap();
+    assert_eq!(operations[0]["dangers"], json!(["weakens-protection"]), "{text}");
+    operations[0]["dangers"] = json!([]);
+    let mut claimed = operations[0].clone();
+    claimed["address"] = json!(claimed["address"].as_str().unwrap().replace("/a", "/b"));
+    operations.push(claimed);
+    workspace.file("plan.json", sealed(forged));
+    let ran = workspace.run(&["apply", "plan.json", "--yes", "--resume"]).exits(4);
+    let words = "it now has a danger that it did not have: weakens-protection";
+    assert!(ran.stderr.contains(words), "{ran:?}");
+    assert_eq!(workspace.writes().len(), before);
+}
