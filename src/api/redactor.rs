@@ -1,8 +1,9 @@
 //! Removes secrets from texts of others, in every common encoding.
 //!
-//! A server can return a secret as it was sent, escaped (`%40`, `\u0040`, `&#64;`, also twice), or
-//! encoded (base64 in both alphabets at any offset, and hexadecimal). The text is decoded in each
-//! of these ways, and the places of secrets are replaced.
+//! A server can return a secret as it was sent, reversed, in UTF-16, escaped (`%40`, `\u0040`,
+//! `&#64;`, also twice), or encoded (base64 in both alphabets, base32 and hexadecimal digits at any
+//! offset, the digits also with separators). The text is decoded in each of these ways, and the
+//! places of secrets are replaced.
 
 use std::ops::Range;
 
@@ -30,6 +31,22 @@ const MOST_ROUNDS: usize = 3;
 /// Maximum depth of encodings: base64 of hexadecimal, or of base64.
 const MOST_LAYERS: usize = 2;
 
+/// An encoding of bytes in characters (RFC 4648).
+struct Encoding {
+    /// Bits of a character.
+    width: u32,
+    /// Number of characters after which a byte begins at a character again.
+    period: usize,
+    /// Returns the bits of a character.
+    digit: fn(u8) -> Option<u32>,
+}
+
+const ENCODINGS: [Encoding; 3] = [
+    Encoding { width: 4, period: 2, digit: hexadecimal_digit },
+    Encoding { width: 5, period: 8, digit: base32_digit },
+    Encoding { width: 6, period: 4, digit: base64_digit },
+];
+
 pub(super) struct Redactor {
     secrets: Vec<SecretString>,
 }
@@ -51,7 +68,11 @@ impl Redactor {
             Credentials::TokenThenKey { token, email, key } => vec![token, email, key],
         };
         let is_secret = |secret: &&SecretString| secret.expose_secret().len() >= SHORTEST_SECRET;
-        Self { secrets: secrets.into_iter().filter(is_secret).cloned().collect() }
+        let reversed = |secret: &SecretString| {
+            SecretString::from(secret.expose_secret().chars().rev().collect::<String>())
+        };
+        let secrets = secrets.into_iter().filter(is_secret);
+        Self { secrets: secrets.flat_map(|secret| [secret.clone(), reversed(secret)]).collect() }
     }
 
     /// Removes the secrets from a text. Ignores the case of ASCII letters.
@@ -73,15 +94,29 @@ impl Redactor {
 
     /// Adds the places of secrets in a decoded text, and of words that encode one.
     fn find(&self, reading: &[Spelled], layers: usize, places: &mut Vec<Range<usize>>) {
-        let bytes: Vec<u8> = reading.iter().map(|one| one.byte).collect();
-        let place = |range: Range<usize>| reading[range.start].start..reading[range.end - 1].end;
-        for secret in &self.secrets {
-            places.extend(positions(&bytes, secret.expose_secret().as_bytes()).map(place));
+        self.find_plain(reading, places);
+        // UTF-16 has a zero byte beside each letter.
+        self.find_plain(&without_zeros(reading.iter().copied()), places);
+        let digits: Vec<Spelled> =
+            reading.iter().filter(|one| one.byte.is_ascii_alphanumeric()).copied().collect();
+        for shift in 0..2.min(digits.len()) {
+            self.find_plain(&without_zeros(digit_pairs(&digits[shift..])), places);
         }
+        let bytes: Vec<u8> = reading.iter().map(|one| one.byte).collect();
         for word in words(&bytes) {
             if self.is_encoded_in(&bytes[word.clone()], layers) {
-                places.push(place(word));
+                places.push(reading[word.start].start..reading[word.end - 1].end);
             }
+        }
+    }
+
+    /// Adds the places of secrets in a decoded text.
+    fn find_plain(&self, reading: &[Spelled], places: &mut Vec<Range<usize>>) {
+        let bytes: Vec<u8> = reading.iter().map(|one| one.byte).collect();
+        for secret in &self.secrets {
+            let found = positions(&bytes, secret.expose_secret().as_bytes());
+            places
+                .extend(found.map(|range| reading[range.start].start..reading[range.end - 1].end));
         }
     }
 
@@ -99,8 +134,10 @@ impl Redactor {
             self.secrets.iter().any(is_plain)
                 || words(decoded).any(|word| self.is_encoded_in(&decoded[word], layers - 1))
         };
-        (0..4).any(|shift| is_in(&base64_decoded(&word[shift..])))
-            || (0..2).any(|shift| is_in(&hexadecimal_decoded(&word[shift..])))
+        ENCODINGS.iter().any(|encoding| {
+            (0..encoding.period.min(word.len()))
+                .any(|shift| is_in(&decoded(&word[shift..], encoding)))
+        })
     }
 }
 
@@ -129,20 +166,21 @@ fn positions<'t>(text: &'t [u8], secret: &'t [u8]) -> impl Iterator<Item = Range
         .map(move |(at, _)| at..at + length)
 }
 
-/// Finds the ranges of a text that have only base64 characters of either alphabet.
+/// Finds the ranges of a text that have only base64 characters of either alphabet, which include
+/// the characters of the other encodings.
 fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
-        at += text[at..].iter().position(|byte| sextet(*byte).is_some())?;
-        let length = text[at..].iter().take_while(|byte| sextet(**byte).is_some()).count();
+        at += text[at..].iter().position(|byte| base64_digit(*byte).is_some())?;
+        let length = text[at..].iter().take_while(|byte| base64_digit(**byte).is_some()).count();
         let word = at..at + length;
         at += length;
         Some(word)
     })
 }
 
-/// Returns the six bits of a base64 character in the standard or the URL-safe alphabet.
-fn sextet(byte: u8) -> Option<u32> {
+/// Decodes a base64 character of the standard or the URL-safe alphabet.
+fn base64_digit(byte: u8) -> Option<u32> {
     Some(u32::from(match byte {
         b'A'..=b'Z' => byte - b'A',
         b'a'..=b'z' => byte - b'a' + 26,
@@ -153,27 +191,52 @@ fn sextet(byte: u8) -> Option<u32> {
     }))
 }
 
-/// Decodes a base64 word, with or without padding.
-fn base64_decoded(word: &[u8]) -> Vec<u8> {
-    let mut decoded = Vec::with_capacity(word.len() * 3 / 4);
-    let (mut bits, mut count) = (0_u32, 0);
-    for sextet in word.iter().filter_map(|byte| sextet(*byte)) {
-        bits = bits << 6 | sextet;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            decoded.push((bits >> count & 0xff) as u8);
-        }
-    }
-    decoded
+/// Decodes a base32 character in either case.
+fn base32_digit(byte: u8) -> Option<u32> {
+    Some(u32::from(match byte.to_ascii_uppercase() {
+        letter @ b'A'..=b'Z' => letter - b'A',
+        b'2'..=b'7' => byte - b'2' + 26,
+        _ => return None,
+    }))
 }
 
-/// Decodes the pairs of hexadecimal digits in a word.
-fn hexadecimal_decoded(word: &[u8]) -> Vec<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let pair = |pair: &[u8]| Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8);
-    // A zero byte replaces invalid pairs, because no secret contains it.
-    word.chunks_exact(2).map(|two| pair(two).unwrap_or_default()).collect()
+/// Decodes a hexadecimal digit in either case.
+fn hexadecimal_digit(byte: u8) -> Option<u32> {
+    char::from(byte).to_digit(16)
+}
+
+/// Decodes a word, with or without padding. Other characters count as zero, and zero bytes are left
+/// out, because no secret contains one.
+fn decoded(word: &[u8], encoding: &Encoding) -> Vec<u8> {
+    let (mut bits, mut count) = (0_u32, 0);
+    let mut bytes = Vec::with_capacity(word.len() * encoding.width as usize / 8);
+    for byte in word {
+        bits = bits << encoding.width | (encoding.digit)(*byte).unwrap_or_default();
+        count += encoding.width;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count & 0xff) as u8);
+        }
+    }
+    bytes.retain(|byte| *byte != 0);
+    bytes
+}
+
+/// Decodes pairs of hexadecimal digits. Any other pair is zero.
+fn digit_pairs(digits: &[Spelled]) -> impl Iterator<Item = Spelled> + '_ {
+    let byte = |pair: &[Spelled]| {
+        Some((hexadecimal_digit(pair[0].byte)? << 4 | hexadecimal_digit(pair[1].byte)?) as u8)
+    };
+    digits.chunks_exact(2).map(move |pair| Spelled {
+        byte: byte(pair).unwrap_or_default(),
+        start: pair[0].start,
+        end: pair[1].end,
+    })
+}
+
+/// Removes zero bytes.
+fn without_zeros(reading: impl Iterator<Item = Spelled>) -> Vec<Spelled> {
+    reading.filter(|one| one.byte != 0).collect()
 }
 
 /// Undoes escapes: `%40`, `\u0040`, `\x40`, `\/`, `&#64;`, `&#x40;`, `&amp;`.
@@ -236,7 +299,9 @@ fn escape(reading: &[Spelled]) -> Option<(u8, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
+    use data_encoding::{
+        BASE32, BASE32_NOPAD, BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER, HEXUPPER,
+    };
 
     use super::*;
 
@@ -263,6 +328,12 @@ mod tests {
             "ops%2540example.com",
             "ops\\\\u0040example.com",
             "\\x6fps@example.com",
+            "6f:70:73:40:65:78:61:6D:70:6C:65:2E:63:6F:6D",
+            "6f 70 73 40 65 78 61 6d 70 6c 65 2e 63 6f 6d",
+            "6f-70-73-40-65-78-61-6d-70-6c-65-2e-63-6f-6d",
+            "moc.elpmaxe@spo",
+            "o\0p\0s\0@\0e\0x\0a\0m\0p\0l\0e\0.\0c\0o\0m",
+            "o\\u0000p\\u0000s\\u0000@\\u0000e\\u0000x\\u0000a\\u0000m\\u0000p\\u0000l\\u0000e\\u0000.\\u0000c\\u0000o\\u0000m",
         ] {
             assert_eq!(redactor.text(&format!("é <{escaped}> é")), "é <[redacted]> é", "{escaped}");
         }
@@ -278,7 +349,17 @@ mod tests {
             [("", ""), ("Bearer ", ""), ("{\"a\":\"", "\"}"), ("é", "ü?>"), ("ab", "c")]
         {
             let text = format!("{before}ops@example.com{after}");
-            for encoding in [BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER, HEXUPPER] {
+            let encodings = [
+                BASE32,
+                BASE32_NOPAD,
+                BASE64,
+                BASE64_NOPAD,
+                BASE64URL,
+                BASE64URL_NOPAD,
+                HEXLOWER,
+                HEXUPPER,
+            ];
+            for encoding in encodings {
                 let code = encoding.encode(text.as_bytes());
                 for shown in
                     [code.clone(), BASE64.encode(code.as_bytes()), HEXLOWER.encode(code.as_bytes())]
@@ -291,6 +372,9 @@ mod tests {
         }
         let code = BASE64.encode(b"ops@example.com").replace('=', "%3D");
         assert!(redactor.text(&code).starts_with(REDACTED));
+        let listed: String =
+            b"ops@example.com".iter().map(|byte| format!("0x{byte:02x}, ")).collect();
+        assert_eq!(redactor.text(&listed), "0x[redacted], ");
         // A prefix of the same alphabet, at every offset.
         for prefix in ["a", "ab", "abc", "abcd"] {
             let code = format!("{prefix}{}", BASE64URL_NOPAD.encode(b"ops@example.com"));
