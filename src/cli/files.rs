@@ -250,7 +250,7 @@ pub(super) fn make_directory(path: &Path) -> io::Result<()> {
 /// would be read and written elsewhere. `flag` is the option that names another directory.
 ///
 /// # Errors
-/// The directory contains such a link.
+/// The path contains such a link, or is that of something else than a directory.
 pub(super) fn check_directory(directory: &Path, flag: &str) -> anyhow::Result<()> {
     if let Some(link) = link_out_of_tree(directory) {
         bail!(
@@ -258,6 +258,9 @@ pub(super) fn check_directory(directory: &Path, flag: &str) -> anyhow::Result<()
              {flag} if that is meant",
             link.display()
         );
+    }
+    if directory.exists() && !directory.is_dir() {
+        bail!("{} is not a directory; name one with {flag}", directory.display());
     }
     Ok(())
 }

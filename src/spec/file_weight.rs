@@ -5,8 +5,8 @@
 //! again.
 
 use super::limits::{
-    EXPRESSION_WEIGHT, ITEM_WEIGHT, LABEL_WEIGHT, MAPPING_WEIGHT, MOST_WEIGHT, SCALAR_WEIGHT,
-    SECTION_WEIGHT, ZONE_WEIGHT,
+    EXPRESSION_WEIGHT, ITEM_WEIGHT, LABEL_WEIGHT, MAPPING_WEIGHT, MOST_WEIGHT, PATTERN_WEIGHT,
+    SCALAR_WEIGHT, SECTION_WEIGHT, ZONE_WEIGHT,
 };
 use super::yaml_tree::{Kind, NodeId, Tree};
 use crate::diagnostic::{Diagnostics, Place, findings};
@@ -72,12 +72,24 @@ impl Weighing<'_> {
                             LABEL_WEIGHT * text.bytes().filter(|byte| *byte == b'.').count()
                         }
                         ("content" | "data", Kind::Sequence(items)) => ITEM_WEIGHT * items.len(),
+                        ("ignore", _) => PATTERN_WEIGHT * self.text_length(entry.value),
                         _ => 0,
                     };
                     self.add(entry.key, SCALAR_WEIGHT + extra_weight)?;
                     self.node(entry.value)?;
                 }
                 Ok(())
+            }
+        }
+    }
+
+    /// Sums up the lengths of all values below a node, in bytes.
+    fn text_length(&self, id: NodeId) -> usize {
+        match &self.tree.node(id).kind {
+            Kind::Scalar(text, _) => text.len(),
+            Kind::Sequence(items) => items.iter().map(|item| self.text_length(*item)).sum(),
+            Kind::Mapping(entries) => {
+                entries.iter().map(|entry| self.text_length(entry.value)).sum()
             }
         }
     }

@@ -60,6 +60,9 @@ pub(super) const PROFILE_WEIGHTS: (usize, usize) = (900, 250);
 /// Weight of an expression, and of each byte of its text.
 pub(super) const EXPRESSION_WEIGHT: (usize, usize) = (1_500, 48);
 
+/// Weight of a byte of an exception from pruning: each character of a glob is a token.
+pub(super) const PATTERN_WEIGHT: usize = 60;
+
 /// Maximum length of the result of substituting in one scalar.
 ///
 /// # Units

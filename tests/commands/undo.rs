@@ -169,6 +169,22 @@ fn a_later_journal_that_cannot_be_read_is_named() {
     for words in ["PLAN0051", "2 later journals could not be read", "9999.jsonl"] {
         assert!(ran.stderr.contains(words) || ran.stdout.contains(words), "{words}: {ran:?}");
     }
+    // At most 100 later journals are read, each of at most 32 MiB.
+    let real = fs::read(workspace.path().join(&journal)).unwrap();
+    let later = |name: &str| format!(".zonewright/journal/{name}.jsonl");
+    for name in ["9998-01-01T00-00-00Z-1", "9999"] {
+        fs::remove_file(workspace.path().join(later(name))).unwrap();
+    }
+    for n in 0..100 {
+        workspace.file(&later(&format!("9998-{n:03}")), &real);
+    }
+    let ran = workspace.run(&dry_run).exits(0);
+    assert!(!ran.stderr.contains("PLAN0051"), "{ran:?}");
+    workspace.file(&later("9999"), &real);
+    let large = fs::File::create(workspace.path().join(later("9998-050"))).unwrap();
+    large.set_len((32 << 20) + 1).unwrap();
+    let ran = workspace.run(&dry_run).exits(0);
+    assert!(ran.stderr.contains("2 later journals could not be read"), "{ran:?}");
 }
 
 #[test]

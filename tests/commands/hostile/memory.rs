@@ -725,6 +725,13 @@ fn no_spec_fills_the_memory() {
             ),
         ),
         (
+            "exceptions from pruning",
+            format!(
+                "version: 1\nzones:\n e.com:\n  ignore:\n{}",
+                numbered(200_000, |n| format!("   - {{ name: '*{n}{}' }}\n", "*a".repeat(20)))
+            ),
+        ),
+        (
             "aliases of a text",
             format!("a: &a {}\nb: [{}0]\n", "x".repeat(1024 * 1024), "*a,".repeat(250)),
         ),

@@ -374,4 +374,13 @@ fn directories_that_were_named_lead_out_of_no_tree() {
         }
         let _ = fs::remove_dir_all(outside.path().join(format!("own-{number}")));
     }
+    workspace.file("file", "");
+    assert!(Command::new("mkfifo").arg(workspace.path().join("pipe")).status().unwrap().success());
+    for writer in writers {
+        for name in ["file", "pipe"] {
+            let ran = workspace.run(&[writer, &[name][..]].concat()).exits(1);
+            let words = format!("{name} is not a directory; name one with");
+            assert!(ran.stderr.contains(&words), "{writer:?} {name}: {ran:?}");
+        }
+    }
 }
