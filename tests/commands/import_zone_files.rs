@@ -328,3 +328,84 @@ fn one_record_with_different_attributes_is_not_merged() {
         "{said}"
     );
 }
+
+/// The records of a zone file that has this text behind its SOA record and `www`, and the messages.
+#[track_caller]
+fn behind_authority(text: &str) -> (Vec<String>, String) {
+    let workspace = workspace();
+    let file = format!("$TTL 3600\n@ {SOA}www A 192.0.2.1\n{text}");
+    workspace.file("db.example.com", file);
+    let (spec, said) = imported(&workspace, &["./db.example.com"]);
+    (records(&spec), said)
+}
+
+/// What an entry leaves out (its owner, its origin) is what the file says, or nothing.
+#[test]
+fn nothing_is_read_at_a_name_that_the_file_does_not_say() {
+    let long = format!("{} A 192.0.2.2\n TXT \"x\"\n", "a".repeat(64));
+    for (text, left_out) in [
+        ("old\\.host A 192.0.2.2\n AAAA 2001:db8::2\n TXT \"x\"\n", 3),
+        ("a..b A 192.0.2.2\n MX 10 mx.example.net.\n", 2),
+        (&long, 2),
+        ("$ORIGIN john\\.doe.example.com.\n@ A 192.0.2.2\nwww A 192.0.2.3\n", 3),
+        ("$ORIGIN sub more\na A 192.0.2.2\n", 2),
+        ("$TTL 300 more\n", 1),
+        ("$GENERATE 5-1 h$ A 192.0.2.$\n", 1),
+        ("w TXT \\# 4 03616263\n", 1),
+        ("t TXT \\# 0\n", 1),
+    ] {
+        let (all, said) = behind_authority(text);
+        assert_eq!(all.len(), 1, "{text}: {all:?}\n{said}");
+        let total = format!("{left_out} left out");
+        assert!(said.contains(&total), "{text}: {said}");
+    }
+}
+
+#[test]
+fn owners_classes_and_escapes_are_those_of_bind() {
+    let (all, said) = behind_authority(
+        "$GENERATE 1-2 node$ A 192.0.2.1$\n MX 10 mx.example.net.\n\\109ail A 192.0.2.3\nb CLASS1 A 192.0.2.4\n",
+    );
+    for record in [
+        "node1.example.com A",
+        "node2.example.com A",
+        "mail.example.com A",
+        "b.example.com A",
+        "www.example.com MX",
+    ] {
+        assert!(all.iter().any(|shown| shown.starts_with(record)), "{record}: {all:?}\n{said}");
+    }
+}
+
+/// An SOA record without TTL in a file without `$TTL`: its last field is the default.
+#[test]
+fn the_last_field_of_the_authority_is_the_default_ttl() {
+    let workspace = workspace();
+    workspace.file(
+        "db.example.com",
+        "@ SOA ns1 host 1 7200 3600 1209600 7777\nw A 192.0.2.1\nv 60 A 192.0.2.2\nu A 192.0.2.3\n",
+    );
+    let (spec, _) = imported(&workspace, &["./db.example.com"]);
+    let ttls: Vec<bool> = ["w", "v", "u"]
+        .map(|name| {
+            let line = spec.lines().find(|line| line.contains(&format!("name: {name},")));
+            line.is_some_and(|line| line.contains("ttl: 7777"))
+        })
+        .to_vec();
+    assert_eq!(ttls, [true, false, true], "{spec}");
+}
+
+#[test]
+fn a_carriage_return_alone_is_refused_with_its_place() {
+    let workspace = workspace();
+    for (text, place) in [
+        (format!("$TTL 300\r@ {SOA}"), ":1:9"),
+        (format!("$TTL 300\n@ {SOA}; a comment\rw A 192.0.2.1\n"), ":3:12"),
+    ] {
+        workspace.file("db.example.com", &text);
+        let said = refused(&workspace, &["./db.example.com"]);
+        assert!(said.contains("a carriage return alone") && said.contains(place), "{said}");
+    }
+    workspace.file("db.example.com", format!("$TTL 300\r\n@ {SOA}w A 192.0.2.1 ; x\r\n"));
+    imported(&workspace, &["./db.example.com"]);
+}

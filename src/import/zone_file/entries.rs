@@ -54,8 +54,9 @@ impl Line {
             let (word, rest) = words.split_first()?;
             words = rest;
             match (word.text.to_ascii_uppercase().as_str(), duration(&word.text)) {
-                ("IN", _) => {}
-                ("CH" | "HS", _) => other_class = Some(word.text.as_str()),
+                // RFC 3597 section 5: classes by their numbers.
+                ("IN" | "CLASS1", _) => {}
+                ("CH" | "HS" | "CLASS3" | "CLASS4", _) => other_class = Some(word.text.as_str()),
                 (_, Some(seconds)) => ttl = Some(seconds),
                 _ => return Some(Head { other_class, ttl, type_name: &word.text, value: rest }),
             }
@@ -145,6 +146,9 @@ pub(super) struct Lines<'t> {
     is_at_end: bool,
 }
 
+/// A carriage return alone divides lines for some programs and not for others.
+const LONE_RETURN: &str = "a carriage return alone is no line break; save the file with line feeds";
+
 /// The offset at which dividing a file fails, and the reason.
 pub(super) type Unreadable = (usize, &'static str);
 
@@ -172,7 +176,8 @@ impl<'t> Lines<'t> {
                     return Err((at, "this parenthesis was not opened"));
                 }
                 ')' => {}
-                ';' => self.read_note(&mut line, open.is_some()),
+                ';' => self.read_note(&mut line, open.is_some())?,
+                '\r' if self.is_lone() => return Err((at, LONE_RETURN)),
                 c if c.is_whitespace() => line.is_continued |= is_start && line.words.is_empty(),
                 first => {
                     let text = self
@@ -190,10 +195,19 @@ impl<'t> Lines<'t> {
         }
     }
 
+    /// Returns true if the carriage return that was read last is alone. One at the end of the file
+    /// divides nothing.
+    fn is_lone(&mut self) -> bool {
+        self.letters.peek().is_some_and(|(_, next)| *next != '\n')
+    }
+
     /// Reads the rest of a line as a comment.
-    fn read_note(&mut self, line: &mut Line, is_open: bool) {
+    fn read_note(&mut self, line: &mut Line, is_open: bool) -> Result<(), Unreadable> {
         let mut note = String::new();
-        while let Some((_, c)) = self.letters.next_if(|(_, c)| *c != '\n') {
+        while let Some((at, c)) = self.letters.next_if(|(_, c)| *c != '\n') {
+            if c == '\r' && self.is_lone() {
+                return Err((at + self.shift, LONE_RETURN));
+            }
             note.push(c);
         }
         // The comments of an entry with several lines are joined.
@@ -203,6 +217,7 @@ impl<'t> Lines<'t> {
             line.note.push_str(gap);
             line.note.push_str(note);
         }
+        Ok(())
     }
 
     /// Reads a word; `None` if a quote is not closed.

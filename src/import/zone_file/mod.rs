@@ -13,6 +13,7 @@ mod includes;
 mod notes;
 mod outline;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -33,8 +34,10 @@ const MADE: &[&str] = &["SOA", "RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "CDS", "C
 /// State of the reader that later entries inherit.
 struct Reader<'f> {
     zone: &'f ZoneName,
-    origin: Fqdn,
-    owner: Option<Fqdn>,
+    /// The origin; `None` after one that is not valid.
+    origin: Option<Fqdn>,
+    /// The owner of an entry that states none, or why there is none.
+    owner: Result<Fqdn, &'static str>,
     ttl: Option<u32>,
     /// TTL that a record stated last, for files without `$TTL`.
     stated: Option<u32>,
@@ -64,8 +67,8 @@ pub(super) fn read<'f>(
     found.zone(zone);
     let mut reader = Reader {
         zone,
-        origin: zone.as_fqdn().clone(),
-        owner: None,
+        origin: Some(zone.as_fqdn().clone()),
+        owner: Err("the first record has no owner"),
         ttl: None,
         stated: None,
         is_export,
@@ -97,13 +100,43 @@ pub(super) fn read<'f>(
 /// Returns the absolute form of a name.
 fn absolute(text: &str, origin: Option<&Fqdn>) -> Result<Fqdn, String> {
     let parse = |text: &str| Fqdn::parse(text).map_err(|error| format!("`{text}`: {error}"));
+    let text = &*unescaped(text);
     match (text, origin) {
         (_, _) if text.ends_with('.') => parse(text),
         ("@", Some(origin)) => Ok(origin.clone()),
         (_, Some(origin)) if origin.is_root() => parse(text),
         (_, Some(origin)) => parse(&format!("{text}.{origin}")),
-        (_, None) => Err(format!("`{text}` is relative, and no `$ORIGIN` is known")),
+        (_, None) => Err(format!("`{text}` is relative, and no valid `$ORIGIN` is known")),
     }
+}
+
+/// Decodes escaped letters, digits, `-` and `_` of a name (RFC 1035 section 5.1). Other escapes stay,
+/// because no name of a zone at Cloudflare has such characters.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut name = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        name.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let number = rest.get(1..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
+        let (escaped, length) = match number {
+            Some(digits) => (digits.parse::<u8>().map_or('\0', char::from), 4),
+            None => {
+                let escaped = rest[1..].chars().next().unwrap_or('\0');
+                (escaped, (1 + escaped.len_utf8()).min(rest.len()))
+            }
+        };
+        match escaped.is_ascii_alphanumeric() || matches!(escaped, '-' | '_') {
+            true => name.push(escaped),
+            false => name.push_str(&rest[..length]),
+        }
+        rest = &rest[length..];
+    }
+    name.push_str(rest);
+    Cow::Owned(name)
 }
 
 impl Reader<'_> {
@@ -145,21 +178,23 @@ impl Reader<'_> {
         self.includes.leave();
     }
 
-    /// Reads `$ORIGIN name`.
+    /// Reads `$ORIGIN name`. After an invalid one, relative names mean nothing.
     fn set_origin(&mut self, line: &Line) -> Result<(), String> {
-        let name = line.words.get(1).ok_or("`$ORIGIN` needs a name")?;
-        self.origin = absolute(&name.text, Some(&self.origin))?;
+        let before = self.origin.take();
+        let [_, name] = line.words.as_slice() else {
+            return Err("`$ORIGIN` needs one name".to_owned());
+        };
+        self.origin = Some(absolute(&name.text, before.as_ref())?);
         Ok(())
     }
 
     /// Reads `$TTL seconds`.
     fn set_ttl(&mut self, line: &Line) -> Result<(), String> {
-        let ttl = line
-            .words
-            .get(1)
-            .and_then(|word| duration(&word.text))
-            .ok_or("`$TTL` needs a number of seconds")?;
-        self.ttl = Some(ttl);
+        let ttl = match line.words.as_slice() {
+            [_, ttl] => duration(&ttl.text),
+            _ => None,
+        };
+        self.ttl = Some(ttl.ok_or("`$TTL` needs one number of seconds")?);
         Ok(())
     }
 
@@ -173,14 +208,15 @@ impl Reader<'_> {
         let IncludedFile { source, path } = self.includes.read(line, directory, found)?;
         let (origin, owner) = (self.origin.clone(), self.owner.clone());
         if let Some(other) = line.words.get(2) {
-            self.origin = absolute(&other.text, Some(&self.origin))?;
+            self.origin = Some(absolute(&other.text, self.origin.as_ref())?);
         }
         self.file(source, path.parent().unwrap_or(directory), found);
         (self.origin, self.owner) = (origin, owner);
         Ok(())
     }
 
-    /// Reads `$GENERATE start-stop[/step] owner [ttl] [class] type value`.
+    /// Reads `$GENERATE start-stop[/step] owner [ttl] [class] type value`. The entry behind it has
+    /// the owner of the entry before it, as in BIND.
     fn generate(
         &mut self,
         line: &Line,
@@ -198,12 +234,16 @@ impl Reader<'_> {
         let (Some((from, to)), Ok(step @ 1..)) = (bounds, step.parse::<u32>()) else {
             return Err("the range of `$GENERATE` is `start-stop` or `start-stop/step`".to_owned());
         };
-        let wanted = u64::from(to.saturating_sub(from) / step) + 1;
+        let Some(span) = to.checked_sub(from) else {
+            return Err("the range of `$GENERATE` ends before it begins".to_owned());
+        };
+        let wanted = u64::from(span / step) + 1;
         self.generated += wanted;
         if self.generated > MOST_GENERATED {
             return Err(format!("`$GENERATE` makes more than {MOST_GENERATED} records"));
         }
         let mut failures: Vec<String> = Vec::new();
+        let owner = self.owner.clone();
         for n in (from..=to).step_by(step as usize) {
             let expand = |word: &&Token| Ok(Token { text: expand(&word.text, n)?, at: word.at });
             let words = rest.iter().map(expand).collect::<Result<_, String>>();
@@ -211,6 +251,7 @@ impl Reader<'_> {
                 words.map(|words| Line { is_continued: false, words, note: line.note.clone() });
             failures.extend(record.and_then(|record| self.record(&record, place, found)).err());
         }
+        self.owner = owner;
         // The caller reports the first failure; the other failures have the same cause.
         let Some(first) = failures.first() else { return Ok(()) };
         failures.iter().skip(1).for_each(|_| found.count("line", Translation::LeftOut));
@@ -230,18 +271,25 @@ impl Reader<'_> {
         let is_authority = head.is_some_and(|head| head.type_name.eq_ignore_ascii_case("SOA"));
         if let Some(owner) = line.owner() {
             // The zone is the owner of the SOA record. Cloudflare's export may omit its final dot.
-            self.owner = Some(match is_authority {
-                true => self.zone.as_fqdn().clone(),
-                false => self.owner_name(&owner.text)?,
-            });
+            let stated = match is_authority {
+                true => Ok(self.zone.as_fqdn().clone()),
+                false => self.owner_name(&owner.text),
+            };
+            // A refused owner is not the one before it, for the entries that follow either.
+            self.owner = stated.clone().map_err(|_| "the owner that was stated last is not valid");
+            stated?;
         }
-        let owner = self.owner.clone().ok_or("the first record has no owner")?;
+        let owner = self.owner.clone()?;
         let Head { other_class, ttl: stated, type_name, value } =
             head.ok_or("the record has no type")?;
         if let Some(class) = other_class {
             return Err(format!("its class is {class}, and Cloudflare only has IN"));
         }
         let type_name = type_name.to_ascii_uppercase();
+        if is_authority && stated.or(self.ttl).or(self.stated).is_none() {
+            // BIND takes the last field of an SOA record without TTL for the default.
+            self.ttl = value.get(6).and_then(|minimum| duration(&minimum.text));
+        }
         self.stated = stated.or(self.stated);
         let ttl = stated.or(self.ttl).or(self.stated);
         if MADE.contains(&type_name.as_str()) {
@@ -271,6 +319,12 @@ impl Reader<'_> {
         if !owner.is_within(zone.as_fqdn()) {
             return Err(format!("{owner} is not in the zone {zone}"));
         }
+        // RFC 3597 section 5.
+        if value.first().is_some_and(|first| first.text == "\\#") {
+            let why = "values in octets (`\\#`) are not read; write the value as its type does";
+            found.refuse(findings::NOT_TRANSLATED, "record", &what, place, why);
+            return Ok(());
+        }
         let value = self.value(&type_name, value)?;
         let name = owner.absolute();
         let mut entry = Entry::new(zone, &name, &type_name, Written::Text(value));
@@ -298,7 +352,7 @@ impl Reader<'_> {
             && text.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
         match is_full {
             true => Fqdn::parse(text).map_err(|error| format!("`{text}`: {error}")),
-            false => absolute(text, Some(&self.origin)),
+            false => absolute(text, self.origin.as_ref()),
         }
     }
 
@@ -312,7 +366,7 @@ impl Reader<'_> {
                 Some(FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot)
                     if word.text != "." =>
                 {
-                    absolute(&word.text, Some(&self.origin))?.absolute()
+                    absolute(&word.text, self.origin.as_ref())?.absolute()
                 }
                 Some(FieldKind::CharacterStrings) | None
                     if type_name == "TXT" && !word.text.starts_with('"') =>

@@ -100,10 +100,10 @@ impl Scan<'_, '_> {
                         .words
                         .get(1)
                         .and_then(|word| absolute(&word.text, origin.as_ref()).ok());
-                    if let Some(stated) = stated {
+                    if let Some(stated) = &stated {
                         self.outline.first_origin.get_or_insert_with(|| stated.clone());
-                        origin = Some(stated);
                     }
+                    origin = stated;
                 }
                 Some("$INCLUDE") => self.include(&line, directory, origin.as_ref(), found),
                 Some(_) => {}
