@@ -373,6 +373,26 @@ fn processors_drop_change_or_are_named() {
             "www2 A of example.com: the processor `p`",
         ),
         (
+            "class: octodns.processor.filter.ValueRejectlistFilter, rejectlist: [/ell/, 192.0.2.9]",
+            "hello",
+            "txt TXT of example.com: the processor `p`",
+        ),
+        (
+            "class: octodns.processor.filter.ValueAllowlistFilter, allowlist: [/^192/]",
+            "hello",
+            "txt TXT of example.com: the processor `p`",
+        ),
+        (
+            "class: octodns.processor.filter.NetworkValueRejectlistFilter, rejectlist: [192.0.2.2/31]",
+            "www2",
+            "www2 A of example.com: the processor `p`",
+        ),
+        (
+            "class: octodns.processor.filter.NetworkValueAllowlistFilter, allowlist: [192.0.2.1]",
+            "www2",
+            "www2 A of example.com: the processor `p`",
+        ),
+        (
             "class: octodns.processor.clamp.TtlClampProcessor, max_ttl: 600",
             "3600",
             "the processor `p` changes the TTL to 600",

@@ -85,8 +85,21 @@ impl Publisher<'_> {
         }
         self.check_targets(option("included"), option("excluded"))?;
         for (name, processor) in &self.processors {
-            if processor.process(&set.name, &set.type_name, 0) == Processed::Dropped {
-                return Err(format!("the processor `{name}` ({}) drops it", processor.class));
+            let class = &processor.class;
+            match processor.process(set, self.zone, 0) {
+                Processed::Dropped => {
+                    return Err(format!("the processor `{name}` ({class}) drops it"));
+                }
+                Processed::Refused => content
+                    .notes
+                    .refused_by_octodns(set.place, format!("the processor `{name}` refuses it")),
+                Processed::Undecided => {
+                    let type_name = &set.type_name;
+                    content.in_part.insert(format!(
+                        "whether its processor `{name}` ({class}) drops {type_name} records is not known"
+                    ));
+                }
+                Processed::Kept | Processed::Ttl(_) => {}
             }
         }
         self.check_sub_zones(set, content)?;
@@ -295,7 +308,7 @@ impl Publisher<'_> {
             None => set.provider.default_ttl,
         };
         for (name, processor) in &self.processors {
-            if let Processed::Ttl(clamped) = processor.process(&set.name, &set.type_name, ttl) {
+            if let Processed::Ttl(clamped) = processor.process(set, self.zone, ttl) {
                 let why = format!("the processor `{name}` changes the TTL to {clamped}");
                 content.notes.read_otherwise(set.place, why);
                 ttl = clamped;
