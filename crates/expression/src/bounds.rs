@@ -11,11 +11,11 @@
 //! developers.cloudflare.com/bots/concepts/bot-score (1 to 29: automated or likely automated) and
 //! developers.cloudflare.com/waf/detections/attack-score (1 to 20: attack), read 2026-11.
 
-use ipnet::IpNet;
+use std::net::IpAddr;
 
-use crate::browsers::{BROWSER_HEADERS, BROWSER_USER_AGENTS};
+use crate::browsers::{BROWSER_HEADER_VALUES, BROWSER_HEADERS, browser_user_agents};
 use crate::canonical::{CanonicalForm, CanonicalKind};
-use crate::evaluate::comparison_accepts;
+use crate::evaluate::Matcher;
 use crate::pages::{is_path_field, says_something, segments, tells_pages_apart};
 use crate::scope::truth;
 use crate::syntax::{
@@ -43,8 +43,14 @@ pub enum Bound {
 /// Prefix length for IPv4 and IPv6.
 const WIDEST: (u8, u8) = (8, 16);
 
-/// Maximum number of values in a range that names networks.
+/// How many of the widest networks one set may have in it and still name clients.
+const MOST_OF_WIDEST: u128 = 16;
+
+/// Maximum number of values in a set that names networks by their numbers.
 const MOST_NUMBERS: i64 = 65_536;
+
+/// Texts that a pattern accepts if it accepts almost every text.
+const ORDINARY_TEXTS: &[&str] = &["a", "e", "Z", "0", "1", "-", "abcdefgh", "12345678"];
 
 /// Properties of every request, with the values that ordinary requests have.
 const ORDINARY: &[(&str, &[&str], Bound)] = &[
@@ -188,17 +194,16 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
         _ => None,
     };
     match name {
-        // If this is unknown, the comparison is treated as one of a header that every browser
-        // sends.
-        "http.request.headers.names"
-            if BROWSER_HEADERS
-                .iter()
-                .any(|own| comparison_accepts(comparison, own.as_bytes()).unwrap_or(true)) =>
+        "http.request.headers.names" if accepts_any(comparison, BROWSER_HEADERS) => None,
+        "http.request.headers.values"
+            if accepts_any(comparison, BROWSER_HEADER_VALUES) || !is_no_browser(comparison) =>
         {
             None
         }
         "ip.src" => are_clients(&comparison.right).then_some(Bound::Client),
         "ip.src.asnum" | "ip.geoip.asnum" => are_few(comparison).then_some(Bound::Client),
+        // Visitors that are no verified bots have the empty category.
+        "cf.verified_bot_category" if accepts_value(comparison, "") == Some(true) => None,
         "ip.src.country"
         | "ip.geoip.country"
         | "ip.src.continent"
@@ -216,8 +221,20 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
         _ if highest_attack_score(name).is_some_and(|most| is_at_most(comparison, most)) => {
             Some(Bound::Content)
         }
+        _ if is_pattern(comparison) && accepts_any(comparison, ORDINARY_TEXTS) => None,
         _ => names_text(comparison).then(|| of_text(name, text)).flatten(),
     }
+}
+
+/// Returns true if a comparison is with a pattern.
+fn is_pattern(comparison: &Comparison) -> bool {
+    matches!(comparison.operator, Operator::Matches | Operator::Wildcard | Operator::StrictWildcard)
+}
+
+/// Returns true if a comparison accepts one of these texts, or if that is unknown.
+fn accepts_any(comparison: &Comparison, texts: &[&str]) -> bool {
+    Matcher::new(comparison)
+        .is_none_or(|matcher| texts.iter().any(|text| matcher.accepts(text.as_bytes())))
 }
 
 /// Returns the header whose values a comparison reads.
@@ -241,10 +258,11 @@ fn names_pages(comparison: &Comparison) -> bool {
     let is_upper = matches!(&comparison.left.base, Base::Call(name, _) if name == "upper");
     match comparison.operator {
         Operator::Contains | Operator::Matches | Operator::Wildcard | Operator::StrictWildcard => {
+            let matcher = Matcher::new(comparison);
             tells_pages_apart(names_text(comparison), |path| {
                 let path = if is_upper { path.to_ascii_uppercase() } else { path.to_owned() };
                 // If this is unknown, the comparison is treated as the wider one.
-                comparison_accepts(comparison, path.as_bytes()).unwrap_or(true)
+                matcher.as_ref().is_none_or(|matcher| matcher.accepts(path.as_bytes()))
             })
         }
         _ => names_text(comparison),
@@ -316,33 +334,53 @@ fn accepts_value(comparison: &Comparison, value: &str) -> Option<bool> {
     }
 }
 
-/// Returns true if addresses are few enough to name clients.
+/// Returns true if addresses are few enough to name clients: each network, and all of a set
+/// together.
 fn are_clients(right: &ComparedValue) -> bool {
-    let is_small = |network: &IpNet| {
-        network.prefix_len() >= if matches!(network, IpNet::V4(_)) { WIDEST.0 } else { WIDEST.1 }
-    };
-    let is_client = |literal: &Literal| match literal {
-        Literal::Address(_) => true,
-        Literal::Network(network) => is_small(network),
-        Literal::Integer(_) | Literal::Bytes(_) | Literal::Truth(_) | Literal::Unquoted(_) => false,
-    };
     match right {
-        ComparedValue::Literal(literal) => is_client(literal),
-        ComparedValue::Set(items) => items.iter().all(|(item, _)| match item {
-            Item::One(literal) => is_client(literal),
-            Item::Range(Literal::Address(first), Literal::Address(last)) => match (first, last) {
-                (std::net::IpAddr::V4(a), std::net::IpAddr::V4(b)) => {
-                    b.to_bits().saturating_sub(a.to_bits()) < 1 << (32 - u32::from(WIDEST.0))
-                }
-                (std::net::IpAddr::V6(a), std::net::IpAddr::V6(b)) => {
-                    b.to_bits().saturating_sub(a.to_bits()) < 1 << (128 - u32::from(WIDEST.1))
-                }
-                _ => false,
-            },
-            Item::Range(..) => false,
-        }),
+        ComparedValue::Literal(literal) => {
+            addresses_of(literal, literal).is_some_and(|(number, widest)| number <= widest)
+        }
+        ComparedValue::Set(items) => {
+            let mut all = [0_u128; 2];
+            items.iter().all(|(item, _)| {
+                let ends = match item {
+                    Item::One(literal) => (literal, literal),
+                    Item::Range(first, last) => (first, last),
+                };
+                let Some((number, widest)) = addresses_of(ends.0, ends.1) else { return false };
+                let sum = &mut all[usize::from(widest == widest_of(WIDEST.1, 128))];
+                *sum = sum.saturating_add(number);
+                number <= widest && *sum <= widest.saturating_mul(MOST_OF_WIDEST)
+            })
+        }
         ComparedValue::List(_) => true,
         ComparedValue::Operand(_) | ComparedValue::Broken => false,
+    }
+}
+
+/// Returns the number of addresses in the widest network that still names clients.
+fn widest_of(prefix: u8, bits: u32) -> u128 {
+    1 << (bits - u32::from(prefix))
+}
+
+/// Returns the number of addresses from one literal to another, and the most that name clients.
+fn addresses_of(first: &Literal, last: &Literal) -> Option<(u128, u128)> {
+    let ends = |literal: &Literal| match literal {
+        Literal::Address(address) => Some((*address, *address)),
+        Literal::Network(network) => Some((network.network(), network.broadcast())),
+        Literal::Integer(_) | Literal::Bytes(_) | Literal::Truth(_) | Literal::Unquoted(_) => None,
+    };
+    match (ends(first)?.0, ends(last)?.1) {
+        (IpAddr::V4(first), IpAddr::V4(last)) => {
+            let number = u128::from(last.to_bits().saturating_sub(first.to_bits())) + 1;
+            Some((number, widest_of(WIDEST.0, 32)))
+        }
+        (IpAddr::V6(first), IpAddr::V6(last)) => {
+            let number = last.to_bits().saturating_sub(first.to_bits()).saturating_add(1);
+            Some((number, widest_of(WIDEST.1, 128)))
+        }
+        _ => None,
     }
 }
 
@@ -351,13 +389,20 @@ fn are_few(comparison: &Comparison) -> bool {
     match (&comparison.right, comparison.operator) {
         (ComparedValue::Literal(_), Operator::Equal | Operator::NotEqual)
         | (ComparedValue::List(_), _) => true,
-        (ComparedValue::Set(items), _) => items.iter().all(|(item, _)| match item {
-            Item::One(_) => true,
-            Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
-                last.saturating_sub(*first) < MOST_NUMBERS
-            }
-            Item::Range(..) => false,
-        }),
+        (ComparedValue::Set(items), _) => {
+            let mut sum = 0_i64;
+            items.iter().all(|(item, _)| {
+                let number = match item {
+                    Item::One(_) => 1,
+                    Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
+                        last.saturating_sub(*first).saturating_add(1)
+                    }
+                    Item::Range(..) => return false,
+                };
+                sum = sum.saturating_add(number.max(0));
+                sum <= MOST_NUMBERS
+            })
+        }
         _ => false,
     }
 }
@@ -416,19 +461,32 @@ fn names_text(comparison: &Comparison) -> bool {
 /// Returns true if a comparison of the user agent excludes common browsers. No browser sends an
 /// empty one.
 fn is_no_browser(comparison: &Comparison) -> bool {
-    let ignores_case =
-        matches!(comparison.operator, Operator::Wildcard) || is_folded(&comparison.left);
-    match (&comparison.right, comparison.operator) {
-        (ComparedValue::Literal(Literal::Bytes(_)), Operator::Equal | Operator::NotEqual) => true,
-        (ComparedValue::Set(_) | ComparedValue::List(_), Operator::In) => true,
-        (ComparedValue::Literal(Literal::Bytes(text)), Operator::Contains) => {
-            says_something(text) && !is_in_browsers(text, ignores_case)
-        }
-        (ComparedValue::Literal(Literal::Bytes(text)), _) => {
-            says_something(text) && !is_in_browsers(trimmed(text), ignores_case)
-        }
-        _ => false,
-    }
+    let Some(matcher) = Matcher::new(comparison) else {
+        return matches!(comparison.right, ComparedValue::List(_));
+    };
+    let is_negated = comparison.operator == Operator::NotEqual;
+    let fold = |text: &str| match &comparison.left.base {
+        Base::Call(name, _) if name == "lower" => text.to_ascii_lowercase(),
+        Base::Call(name, _) if name == "upper" => text.to_ascii_uppercase(),
+        _ => text.to_owned(),
+    };
+    let texts: Vec<&[u8]> = match &comparison.right {
+        ComparedValue::Literal(Literal::Bytes(text)) => vec![text],
+        ComparedValue::Set(items) => items
+            .iter()
+            .filter_map(|(item, _)| match item {
+                Item::One(Literal::Bytes(text)) => Some(text.as_slice()),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    let has_digits = texts.iter().any(|text| text.iter().any(u8::is_ascii_digit));
+    let is_exact =
+        matches!(comparison.operator, Operator::Equal | Operator::NotEqual | Operator::In);
+    (is_exact || texts.iter().all(|text| says_something(text)))
+        && !browser_user_agents(has_digits)
+            .any(|browser| matcher.accepts(fold(&browser).as_bytes()) != is_negated)
 }
 
 /// Returns true if a field is compared in lower or upper case.
@@ -436,25 +494,13 @@ fn is_folded(operand: &Operand) -> bool {
     matches!(&operand.base, Base::Call(name, _) if matches!(name.as_str(), "lower" | "upper"))
 }
 
-/// Returns a pattern without the placeholders around it.
-fn trimmed(mut text: &[u8]) -> &[u8] {
-    while let [b'*' | b'.' | b'^' | b'$', rest @ ..] = text {
-        text = rest;
-    }
-    while let [rest @ .., b'*' | b'.' | b'^' | b'$'] = text {
-        text = rest;
-    }
-    text
-}
-
 /// Returns true if a text is part of what a common browser sends.
 fn is_in_browsers(text: &[u8], ignores_case: bool) -> bool {
     let folded =
         |bytes: &[u8]| if ignores_case { bytes.to_ascii_lowercase() } else { bytes.to_vec() };
     let part = folded(text);
-    let has =
-        |browser: &&&str| folded(browser.as_bytes()).windows(part.len().max(1)).any(|w| w == part);
-    BROWSER_USER_AGENTS.iter().any(|browser| has(&browser))
+    browser_user_agents(text.iter().any(u8::is_ascii_digit))
+        .any(|browser| folded(browser.as_bytes()).windows(part.len().max(1)).any(|w| w == part))
 }
 
 /// Returns true if a boolean, or its negation, names something.
@@ -572,6 +618,8 @@ mod tests {
     #[test]
     fn what_is_named() {
         use Bound::{Client, Content, Host, Method, Path};
+        let networks: Vec<String> = (1..=223).map(|n| format!("{n}.0.0.0/8")).collect();
+        let every_network = format!("ip.src in {{{}}}", networks.join(" "));
         for (text, expected) in [
             (r#"http.host eq "a.example""#, Some(Host)),
             (r#"lower(http.host) eq "a.example" and ssl"#, Some(Host)),
@@ -611,6 +659,31 @@ mod tests {
             (r#"http.user_agent wildcard "*applewebkit*""#, None),
             (r#"http.user_agent contains "x""#, None),
             (r#"http.user_agent contains "zgrab""#, Some(Client)),
+            (r#"http.user_agent matches "Chrome|Firefox|Safari""#, None),
+            (r#"http.user_agent matches "[a-z]""#, None),
+            (r#"http.user_agent matches "(?i)mozilla""#, None),
+            (r#"http.user_agent matches "Chrom(e|ium)""#, None),
+            (r#"http.user_agent matches "monitor|mozilla""#, Some(Client)),
+            (r#"http.user_agent matches "monitor|Mozilla""#, None),
+            (r#"http.user_agent matches "^Mozilla/5\.0""#, None),
+            (r#"http.user_agent matches "^curl/""#, Some(Client)),
+            (r#"http.user_agent contains "Edg/""#, None),
+            (r#"http.user_agent contains "iPad""#, None),
+            (r#"http.user_agent contains "Chrome/142""#, None),
+            (r#"http.user_agent contains "Chrome/80""#, Some(Client)),
+            (
+                r#"http.user_agent in {"curl" "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0"}"#,
+                None,
+            ),
+            (r#"http.cookie matches "[a-z]""#, None),
+            (r#"http.cookie matches "session=[a-z]+""#, Some(Content)),
+            (r#"any(http.request.headers.values[*] contains "a")"#, None),
+            (r#"any(http.request.headers.values[*] eq "s3cret")"#, Some(Content)),
+            (r#"cf.verified_bot_category eq """#, None),
+            (r#"cf.verified_bot_category in {"" "Search Engine Crawler"}"#, None),
+            (r#"cf.verified_bot_category eq "Search Engine Crawler""#, Some(Client)),
+            (&every_network, None),
+            ("ip.src.asnum in {1..60000 70000..130000}", None),
             (r#"http.user_agent contains "Chrome""#, None),
             (r#"starts_with(http.user_agent, "Mozilla/5.0 (iPhone")"#, None),
             ("cf.client.bot", Some(Client)),

@@ -8,7 +8,7 @@ use crate::bounds::{self, Bound};
 use crate::canonical::{CanonicalForm, CanonicalKind};
 use crate::pages::{is_path_field, segments};
 use crate::syntax::{
-    Base, ComparedValue, Comparison, Connective, Literal, NodeKind, Operand, Operator,
+    Base, ComparedValue, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator,
 };
 
 /// Fields by which a request shows who sends it. Other fields of [`Bound::Client`] and
@@ -32,6 +32,9 @@ const OF_CLIENTS_FROM: &[&str] =
 
 /// The beginning of the fields of client certificates.
 const CERTIFICATE: &str = "cf.tls_client_auth.";
+
+/// Characters that end the literal part of a `wildcard`.
+const WILDCARD: &[u8] = b"*\\";
 
 /// Characters that end the literal part of a pattern.
 const PATTERN: &[u8] = b"*?.+()[]{}|\\$^";
@@ -108,36 +111,50 @@ fn is_page(form: &CanonicalForm, least_segments: usize) -> bool {
     };
     let Some(field) = left.plain_field() else { return false };
     let field = field.trim_start_matches("raw.");
-    let ComparedValue::Literal(Literal::Bytes(text)) = right else { return false };
     let is_path = is_path_field(field);
-    let path = match (is_path, field) {
-        (true, _) => text.as_slice(),
-        (false, "http.request.full_uri") => {
-            let address = text
-                .windows(3)
-                .position(|w| w == b"://")
-                .map_or(text.as_slice(), |at| &text[at + 3..]);
-            address.iter().position(|byte| *byte == b'/').map_or(&[][..], |at| &address[at..])
+    if !is_path && field != "http.request.full_uri" {
+        return false;
+    }
+    let path_of = |text: &'_ [u8]| -> usize {
+        if is_path {
+            return 0;
         }
-        (false, _) => return false,
+        let host = text.windows(3).position(|w| w == b"://").map_or(0, |at| at + 3);
+        text[host..].iter().position(|byte| *byte == b'/').map_or(text.len(), |at| host + at)
+    };
+    let is_one_page = |literal: &Literal| matches!(literal, Literal::Bytes(text) if text.len() > path_of(text) + 1);
+    let text = match right {
+        ComparedValue::Literal(Literal::Bytes(text)) => text.as_slice(),
+        ComparedValue::Set(items) => {
+            return *operator == Operator::In
+                && items
+                    .iter()
+                    .all(|(item, _)| matches!(item, Item::One(literal) if is_one_page(literal)));
+        }
+        _ => return false,
+    };
+    // A placeholder before the path can stand for a path of its own.
+    let directories = |pattern: &[u8], special: &[u8]| {
+        let literal = literal_start(pattern, special);
+        segments(&literal[path_of(literal)..])
     };
     match operator {
-        Operator::Equal => path.len() > 1,
+        Operator::Equal => is_one_page(&Literal::Bytes(text.into())),
         Operator::Wildcard | Operator::StrictWildcard => {
-            segments(literal_start(path)) >= least_segments
+            directories(text, WILDCARD) >= least_segments
         }
-        Operator::Matches if is_path => path
-            .strip_prefix(b"^")
-            .is_some_and(|path| segments(literal_start(path)) >= least_segments),
+        Operator::Matches if is_path => {
+            text.strip_prefix(b"^").is_some_and(|path| directories(path, PATTERN) >= least_segments)
+        }
         _ => false,
     }
 }
 
 /// Returns the whole directories before the first special character of a pattern.
-fn literal_start(pattern: &[u8]) -> &[u8] {
-    let end = pattern.iter().position(|byte| PATTERN.contains(byte)).unwrap_or(pattern.len());
+fn literal_start<'p>(pattern: &'p [u8], special: &[u8]) -> &'p [u8] {
+    let end = pattern.iter().position(|byte| special.contains(byte)).unwrap_or(pattern.len());
     let literal = &pattern[..end];
-    let has_alternatives = pattern.contains(&b'|');
+    let has_alternatives = special.contains(&b'|') && pattern.contains(&b'|');
     match literal.iter().rposition(|byte| *byte == b'/') {
         _ if has_alternatives => &[],
         Some(slash) if end < pattern.len() => &literal[..slash],
@@ -188,6 +205,18 @@ mod tests {
             (r#"http.request.uri.path matches "^/api/hook/a|b""#, false),
             (r#"http.request.uri.path contains "/api/hook""#, false),
             (r#"http.request.full_uri eq "https://a.example/x""#, true),
+            (r#"http.request.full_uri eq "https://a.example/""#, false),
+            (r#"http.request.full_uri wildcard "https://a.example/a/b/*""#, true),
+            (r#"http.request.full_uri wildcard "https://a.example/a/*""#, false),
+            (r#"http.request.full_uri wildcard "*/a/b/*""#, false),
+            (r#"http.request.full_uri wildcard "https://*.a.example/a/b/*""#, false),
+            (r#"http.request.full_uri wildcard "http*://a.example/a/b/*""#, false),
+            (r#"http.request.full_uri wildcard "https://a.example*/a/b/*""#, false),
+            (r#"http.request.uri.path in {"/a" "/b"}"#, true),
+            (r#"http.request.uri.path in {"/a" "/"}"#, false),
+            (r#"http.user_agent matches "Chrome|Firefox|Safari""#, false),
+            (r#"http.user_agent matches "^monitor/""#, true),
+            (r#"cf.verified_bot_category eq """#, false),
             (r#"ip.src in {192.0.2.1} or http.host eq "a.example""#, false),
             (r#"ip.src in {192.0.2.1} xor cf.client.bot"#, false),
             ("", false),

@@ -70,14 +70,6 @@ impl Matcher {
     }
 }
 
-/// Returns true if a comparison accepts a text; `None` if that is unknown.
-pub(super) fn comparison_accepts(
-    comparison: &crate::syntax::Comparison,
-    text: &[u8],
-) -> Option<bool> {
-    Matcher::new(comparison).map(|matcher| matcher.accepts(text))
-}
-
 impl Program {
     /// Compiles a tree.
     fn of(node: &crate::syntax::Node) -> Self {
