@@ -36,3 +36,7 @@ mod yaml_text;
 pub use format::{FormatError, format};
 pub use pull::{Proposal, ProposeError, Sides, comments, propose};
 pub use selected_differences::{Chosen, Left};
+
+/// Why an entry stays as it is although the live object exists.
+const LAST_DAY_IS_OVER: &str =
+    "its last day in the spec is over; write a later one, or apply the spec";

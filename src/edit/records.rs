@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value as Json};
 
+use super::LAST_DAY_IS_OVER;
 use super::format_order::DEFAULTS;
 use super::selected_differences::{Chosen, Left};
 use super::source_tree::{At, Kind};
@@ -77,6 +78,10 @@ pub(super) fn pull(
                 (Some((&after.name, &after.spelling)), Fate::Changed(after, before, address))
             }
             (Some(before), None) => {
+                if change.change.is_expiry() {
+                    records.left.push((address.clone(), LAST_DAY_IS_OVER.to_owned()));
+                    continue;
+                }
                 added.push((address.clone(), before));
                 let stone = zone.tombstones.iter().find(|t| {
                     t.name == before.name

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
 
+use super::LAST_DAY_IS_OVER;
 use super::selected_differences::{Chosen, Left};
 use super::source_tree::{At, Kind};
 use super::workspace::Workspace;
@@ -84,6 +85,17 @@ pub(super) fn pull(
     rules.write_additions();
 }
 
+/// Returns true if a rule lets requests skip everything after it.
+fn skips_the_rest(rule: &LiveRule) -> bool {
+    rule.body.parameters().is_some_and(|parameters| parameters.contains_key("ruleset"))
+}
+
+/// Returns true if a rule stands behind a deployed ruleset.
+fn is_behind(rules: &[LiveRule], rule: &LiveRule) -> bool {
+    let before = rules.iter().take_while(|other| other.id != rule.id);
+    before.into_iter().any(|other| other.body.executes().is_some())
+}
+
 /// Lists the sections that define a zone's protection.
 fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
     let fragments = workspace.fragments(&zone.name);
@@ -150,10 +162,7 @@ impl Rules<'_, '_, '_> {
                 self.add(phase.phase, live, address);
             }
             RuleChangeKind::Delete(_, RuleDeleteReason::Expired) => {
-                self.leave(
-                    address,
-                    "its last day in the spec is over; write a later one, or apply the spec",
-                );
+                self.leave(address, LAST_DAY_IS_OVER);
             }
             RuleChangeKind::Delete(_, RuleDeleteReason::Removed | RuleDeleteReason::Undone) => {
                 self.leave(
@@ -263,7 +272,11 @@ impl Rules<'_, '_, '_> {
         if matches!(rule.form, RuleForm::Skip(_)) && rule.note.reason.is_none() {
             rule.note = Note { reason: Some(REASON.to_owned()), ..rule.note };
         }
-        self.additions.push((phase.key(), spec::rule_entry(&rule, phase)));
+        let addition = (phase.key(), spec::rule_entry(&rule, phase));
+        // One rule can weaken several rulesets.
+        if !self.additions.contains(&addition) {
+            self.additions.push(addition);
+        }
     }
 
     /// Sorts a list into Cloudflare's order.
@@ -445,6 +458,14 @@ impl Rules<'_, '_, '_> {
             for rule in rules.iter().filter(|rule| phase.lists(rule.body.action())) {
                 if skips.contains(&rule.id) || is_complete {
                     let own = Address::of_rule(&self.zone.name, *phase, Some(rule.shown()));
+                    if *phase == Phase::Managed && skips_the_rest(rule) && is_behind(rules, rule) {
+                        self.leave(
+                            own,
+                            "as an exception it would free requests from the rulesets before it, too; write \
+                             an exception with the rulesets that it skips",
+                        );
+                        continue;
+                    }
                     self.note(address, &format!("{} lets requests skip it", rule.shown()));
                     self.add(*phase, rule, own);
                 }

@@ -9,6 +9,7 @@ const MANAGED: &str = "http_request_firewall_managed";
 const CUSTOM: &str = "http_request_firewall_custom";
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
 const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
+const CLOUDFLARE: &str = "efb7b8c949ac4650a09736fc376e9aee";
 
 /// A zone with these rules, and a spec with this section.
 fn zone(rulesets: &[(&str, Value)], section: &str) -> Workspace {
@@ -39,6 +40,11 @@ fn owasp(overrides: Value) -> Value {
     }
     let action = "execute";
     json!({ "ref": "owasp", "action": action, "expression": "true", "enabled": true, "action_parameters": parameters })
+}
+
+/// The Cloudflare Managed Ruleset, deployed as it is.
+fn cloudflare() -> Value {
+    json!({ "ref": "cloudflare", "action": "execute", "expression": "true", "enabled": true, "action_parameters": { "id": CLOUDFLARE } })
 }
 
 /// An override of the threshold.
@@ -202,6 +208,49 @@ fn pull_writes_rules_and_exceptions() {
     drift(&workspace, 0);
     let again = workspace.run(&["pull", "spec.yaml", "--yes"]).exits(0);
     assert!(again.stdout.contains("Nothing to take over"), "{again:?}");
+}
+
+/// A rule in front of two rulesets is written once; one between them, whose place an exception
+/// cannot have, is left.
+#[test]
+fn pull_writes_a_skip_of_two_rulesets_once() {
+    let gate = || skip("gate", "true", json!({ "ruleset": "current" }));
+    let both = "owasp: on\n      cloudflare: on";
+    let workspace = zone(&[(MANAGED, json!([gate(), cloudflare(), owasp(Value::Null)]))], both);
+    workspace.run(&["pull", "spec.yaml", "--yes"]).exits(0);
+    let text = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
+    assert_eq!(text.matches("name: gate").count(), 1, "{text}");
+    drift(&workspace, 0);
+
+    let workspace = zone(&[(MANAGED, json!([cloudflare(), gate(), owasp(Value::Null)]))], both);
+    let before = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
+    let ran = workspace.run(&["pull", "spec.yaml", "--yes"]);
+    let text = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
+    assert_eq!(text, before, "{ran:?}");
+    assert!(ran.stderr.contains("it would free requests from the rulesets before it"), "{ran:?}");
+}
+
+/// What a skip skips is accepted in the words of a spec, too; other words are refused.
+#[test]
+fn a_skip_is_accepted_by_the_names_of_rulesets() {
+    let gate = skip("gate", "true", json!({ "rulesets": [OWASP] }));
+    let workspace = zone(&[(MANAGED, json!([gate, owasp(Value::Null)]))], "owasp: on");
+    drift(&workspace, 2);
+    let accept = |skip: &str| {
+        let entry = format!("{{ rule: gate, is: {{ when: all, skip: {skip} }}, reason: x }}");
+        spec(&workspace, &format!("owasp: on\naccept: [{entry}]"));
+    };
+    let by_id = format!("{{ rulesets: [{OWASP}] }}");
+    for words in ["{ ruleset: owasp }", "{ rulesets: [owasp] }", &by_id] {
+        accept(words);
+        drift(&workspace, 0);
+    }
+    for words in ["{ owasp: [942100] }", "{ ruleset: cloudflare }"] {
+        accept(words);
+        let code = if words.contains("cloudflare") { 0 } else { 1 };
+        workspace.run(&["validate", "spec.yaml"]).exits(code);
+    }
+    drift(&workspace, 2);
 }
 
 /// The custom rules are read where the list of rulesets, which is read anyway, has them, and not

@@ -11,7 +11,7 @@ use crate::diagnostic::{Place, findings};
 use crate::model::Value;
 use crate::model::expression::Expression;
 use crate::model::facts::owasp::THRESHOLD_KEYWORDS;
-use crate::model::facts::rulesets::SCORE_ACTIONS;
+use crate::model::facts::rulesets::{MANAGED_RULESETS, ManagedFacts, SCORE_ACTIONS};
 use crate::model::managed::{Managed, RuleName};
 use crate::model::ruleset::{AcceptedCause, AcceptedObject, RuleBody};
 
@@ -22,6 +22,29 @@ const KEYS: &[(&str, &str)] = &[
     ("when", "the live expression"),
     ("enabled", "`false`: an override switches all rules off"),
 ];
+
+/// Returns a parameter of a live rule that lets requests skip others, which may name rulesets as a
+/// spec does; `None` if Cloudflare has no such parameter.
+fn skip_parameter((name, value): (&String, &Value)) -> Option<(String, Value)> {
+    let id = |value: &Value| {
+        let is_named =
+            |ruleset: &&ManagedFacts| matches!(value, Value::Text(key) if key == ruleset.key);
+        let known = MANAGED_RULESETS.iter().find(is_named);
+        known.map_or_else(|| value.clone(), |ruleset| Value::from(ruleset.id))
+    };
+    match (name.as_str(), value) {
+        ("ruleset", value) if id(value) != *value => {
+            Some(("rulesets".to_owned(), Value::List(vec![id(value)])))
+        }
+        ("rulesets", Value::List(items)) => {
+            Some((name.clone(), Value::List(items.iter().map(id).collect())))
+        }
+        ("ruleset" | "rulesets" | "phase" | "phases" | "products" | "rules", value) => {
+            Some((name.clone(), value.clone()))
+        }
+        _ => None,
+    }
+}
 
 impl Section<'_> {
     /// Reads the entries of `accept`, without those that have errors.
@@ -120,7 +143,9 @@ impl Section<'_> {
             Value::Text(word) if word == "everything" => {
                 Some(Value::Map([("ruleset".to_owned(), Value::from("current"))].into()))
             }
-            Value::Map(members) if !members.is_empty() => Some(value.clone()),
+            Value::Map(members) if !members.is_empty() => {
+                members.iter().map(skip_parameter).collect::<Option<_>>().map(Value::Map)
+            }
             _ => None,
         };
         let members = match &is.value.0 {
