@@ -424,8 +424,15 @@ impl ImportResult {
                     entry: Place::NOWHERE,
                     reported: AsReported::default(),
                 };
-                let tombstone =
-                    Tombstone { name, record_type, data: Some(data), allow: None, spelling };
+                let tombstone = Tombstone {
+                    name,
+                    record_type,
+                    data: Some(data),
+                    expired: None,
+                    protect: false,
+                    allow: None,
+                    spelling,
+                };
                 let tombstones = &mut self.entry(&zone).tombstones;
                 if !tombstones.contains(&tombstone) {
                     tombstones.push(tombstone);

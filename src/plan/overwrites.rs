@@ -62,6 +62,7 @@ impl Overwrites {
                 DeleteReason::WithDelegation if claim.owner == Owner::Foreign => Self::Foreign,
                 // An entry of the spec names it, the zone is pruned, or the delegation is named.
                 DeleteReason::Tombstone
+                | DeleteReason::Expired { .. }
                 | DeleteReason::Pruned
                 | DeleteReason::Removed
                 | DeleteReason::Replaced

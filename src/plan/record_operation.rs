@@ -3,20 +3,23 @@
 use super::operation::Operation;
 use super::overwrites::Overwrites;
 use super::subject::{RecordSubject, Subject};
-use crate::diff::{Change, ChangeOrigin, Owner};
+use crate::diff::{Change, ChangeOrigin, DeleteReason, Owner};
 use crate::insight::dns::{Entry, RecordEdit};
 use crate::model::{Danger, DesiredZone, ZoneName};
 
 /// Returns the operation for one change.
 pub(super) fn operation(desired: &DesiredZone, change: &Change) -> Operation {
     let Change { address, change, origin } = change;
-    let ChangeOrigin { live, wanted, fields, claim, beside, place, accepted } = origin;
+    let ChangeOrigin { live, wanted, fields, claim, beside, place, accepted, is_protected } =
+        origin;
     // Protection by the base counts, even if this spec drops it together with the change.
-    let is_protected =
-        wanted.is_some_and(|wanted| wanted.protect) || claim.base.is_some_and(|base| base.protect);
+    let is_protected = *is_protected || claim.base.is_some_and(|base| base.protect);
     let overwrites = Overwrites::of(change, *claim);
     let dangers = [
-        Some(Danger::Delete).filter(|_| change.after().is_none()),
+        Some(Danger::Delete).filter(|_| {
+            change.after().is_none()
+                && !change.deletes_for(DeleteReason::Expired { is_agreed: true })
+        }),
         Some(Danger::ChangesProtected).filter(|_| is_protected && change.before().is_some()),
         overwrites.danger(),
     ];

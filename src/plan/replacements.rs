@@ -39,9 +39,14 @@ pub(super) fn find(plan: &mut ZonePlan, is_complete: bool) {
             continue;
         };
         let is_asked = match reason {
-            DeleteReason::Tombstone | DeleteReason::Removed => true,
+            DeleteReason::Tombstone
+            | DeleteReason::Removed
+            | DeleteReason::Expired { is_agreed: false } => true,
             DeleteReason::Pruned | DeleteReason::InTheWay => *was_wanted || is_complete,
-            DeleteReason::WithDelegation | DeleteReason::Replaced | DeleteReason::Undone => false,
+            DeleteReason::Expired { is_agreed: true }
+            | DeleteReason::WithDelegation
+            | DeleteReason::Replaced
+            | DeleteReason::Undone => false,
         };
         if !is_asked {
             continue;

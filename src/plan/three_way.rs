@@ -124,7 +124,10 @@ fn record_changed(
         RecordChange::Delete { id, reason, .. } => match reason {
             // A record that excluded one of the previous spec as well was created by someone else.
             DeleteReason::InTheWay if drift.deleted.contains(id) => (false, true),
-            DeleteReason::Removed
+            // A last day in both specs is an intent of the specs, and not a change by someone.
+            DeleteReason::Expired { is_agreed: true } => (true, false),
+            DeleteReason::Expired { is_agreed: false }
+            | DeleteReason::Removed
             | DeleteReason::InTheWay
             | DeleteReason::WithDelegation
             | DeleteReason::Replaced

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deserialize::{Entries, Nullable, Spanned, Text};
-use super::expiry::{Day, LastDay, not_a_date};
+use super::expiry::{Day, LastDay, not_a_date, reminder};
 use super::record_syntax::DefaultsSyntax;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, SourceId};
@@ -264,14 +264,25 @@ impl Reader<'_> {
         Some(Facet { value: syntax.value.0.clone(), place })
     }
 
-    /// Reads a date, which must exist in the calendar.
-    pub(super) fn date(&mut self, syntax: &Spanned<Text>) {
-        let text = syntax.value.0.as_str();
-        if Day::parse(text).is_some() {
-            return;
+    /// Reads the last day of an entry, which must exist in the calendar, and returns the number of
+    /// days left; `None` if today is unknown. Reports an entry that has expired or expires soon.
+    pub(super) fn days_left(
+        &mut self,
+        syntax: &Spanned<Text>,
+        what: &str,
+        today: Option<Day>,
+        of_what: LastDay,
+    ) -> Option<i64> {
+        let (text, place) = (syntax.value.0.as_str(), self.place(syntax));
+        let Some(last) = Day::parse(text) else {
+            self.diagnostics.push(not_a_date(text, place, of_what));
+            return None;
+        };
+        let days_left = today.map(|today| today.until(last))?;
+        if let Some(reminder) = reminder(what, text, days_left, place, of_what) {
+            self.diagnostics.push(reminder);
         }
-        let place = self.place(syntax);
-        self.diagnostics.push(not_a_date(text, place, LastDay::Record));
+        Some(days_left)
     }
 }
 

@@ -210,7 +210,8 @@ fn record_json(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppress
 }
 
 fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> Json {
-    let Tombstone { name, record_type, data, allow, spelling: _ } = tombstone;
+    let Tombstone { name, record_type, data, expired: _, protect: _, allow, spelling: _ } =
+        tombstone;
     let mut map = entry_head(zone, name, record_type.as_str());
     if let Some(data) = data {
         put_value(&mut map, data);

@@ -81,7 +81,7 @@ pub(super) struct RecordSyntax {
     pub(super) owner: Option<Spanned<Text>>,
     /// Why the record exists; never sent to Cloudflare.
     pub(super) reason: Option<Spanned<Text>>,
-    /// The last day on which the record is needed, YYYY-MM-DD; never sent to Cloudflare.
+    /// The last day on which the record is needed, YYYY-MM-DD; the record is removed afterwards.
     #[serde(default)]
     #[schemars(schema_with = "date")]
     pub(super) expires: Option<Spanned<Text>>,

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use super::attributes::{Defaults, Facet, Reader};
 use super::deserialize::{OneOrMany, Spanned, Text};
+use super::expiry::{Day, LastDay, is_over};
 use super::record_syntax::{DataSyntax, RecordSyntax, StateSyntax};
 use super::scalar::within;
 use super::suggest::{hint, nearest};
@@ -29,6 +30,8 @@ pub(super) struct Target<'a> {
     pub(super) reduced: &'a HashSet<u32>,
     /// The defaults that apply to the records.
     pub(super) defaults: &'a Defaults,
+    /// The day on which expiry is decided, if it is known.
+    pub(super) today: Option<Day>,
     pub(super) records: &'a mut Vec<DesiredRecord>,
     pub(super) tombstones: &'a mut Vec<Tombstone>,
     pub(super) diagnostics: &'a mut Diagnostics,
@@ -49,7 +52,7 @@ impl Target<'_> {
         } else {
             self.facets(entry, record_type)
         };
-        self.metadata(entry);
+        let is_over = self.metadata(entry);
         // A value cannot be judged without its type. The missing type has been reported.
         let Some(record_type) = record_type else { return };
         let items = self.items(entry, record_type, absent, syntax);
@@ -74,6 +77,8 @@ impl Target<'_> {
                     name,
                     record_type,
                     data: None,
+                    expired: None,
+                    protect: false,
                     allow,
                     spelling: spelling(entry_place),
                 });
@@ -82,18 +87,21 @@ impl Target<'_> {
         };
         for (data, place) in items {
             let (data, name, spelling) = (data.at(&name), name.clone(), spelling(place));
-            if absent {
+            let protect = entry.protect.is_some_and(|p| p.value);
+            if absent || is_over {
+                let expired = entry.expires.as_ref().filter(|_| is_over);
                 self.tombstones.push(Tombstone {
                     name,
                     record_type,
                     data: Some(data),
+                    expired: expired.map(|expires| expires.value.0.as_str().into()),
+                    protect,
                     allow: allow.clone(),
                     spelling,
                 });
                 continue;
             }
             self.doubt_record(&name, &data, place);
-            let protect = entry.protect.is_some_and(|p| p.value);
             self.records.push(DesiredRecord {
                 name,
                 data,
@@ -158,6 +166,7 @@ impl Target<'_> {
             ("tags", entry.tags.as_ref().map(|s| s.span)),
             ("settings", entry.settings.as_ref().map(|s| s.span)),
             ("protect", entry.protect.filter(|p| p.value).map(|s| s.span)),
+            ("expires", entry.expires.as_ref().map(|s| s.span)),
         ];
         let mut good = true;
         for (key, span) in spans {
@@ -257,17 +266,22 @@ impl Target<'_> {
         }
     }
 
-    /// Checks metadata that is never sent.
-    fn metadata(&mut self, entry: &RecordSyntax) {
+    /// Checks metadata that is never sent. Returns true if the record's last day is over.
+    fn metadata(&mut self, entry: &RecordSyntax) -> bool {
+        let today = self.today;
         let mut reader = self.reader();
         for (key, words) in [("owner", &entry.owner), ("reason", &entry.reason)] {
             if let Some(words) = words {
                 reader.words(key, words);
             }
         }
-        if let Some(expires) = &entry.expires {
-            reader.date(expires);
-        }
+        let Some(expires) = &entry.expires else { return false };
+        let text = |text: &Option<Spanned<Text>>| {
+            text.as_ref().map_or_else(String::new, |text| text.value.0.clone())
+        };
+        let record_type = entry.record_type.as_ref().map_or("", |text| text.value.0.as_str());
+        let what = format!("{} {record_type}", text(&entry.name));
+        reader.days_left(expires, &what, today, LastDay::Record).is_some_and(is_over)
     }
 
     /// Reads the values. Returns `None` if there is neither `content` nor `data`, or they cannot be

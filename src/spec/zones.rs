@@ -109,7 +109,8 @@ pub(super) fn resolve(
     let mut desired = Desired::default();
     for (name, mut fragments) in zones {
         let protection = std::mem::take(&mut fragments.protection);
-        let mut zone = zone_of_fragments(&name, fragments, &files, &defaults, sources, diagnostics);
+        let mut zone =
+            zone_of_fragments(&name, fragments, &files, &defaults, today, sources, diagnostics);
         zone.waf = profiles.apply(protection, diagnostics).map(Box::new);
         desired.zones.insert(name, zone);
     }
@@ -396,6 +397,7 @@ fn zone_of_fragments(
     fragments: Fragments,
     files: &[FileIn],
     defaults: &[Defaults],
+    today: Option<Day>,
     sources: &Sources,
     diagnostics: &mut Diagnostics,
 ) -> DesiredZone {
@@ -455,6 +457,7 @@ fn zone_of_fragments(
             text: sources.get(file.source).map_or("", Source::text),
             reduced: &file.reduced,
             defaults: &defaults,
+            today,
             records: &mut zone.records,
             tombstones: &mut zone.tombstones,
             diagnostics,

@@ -14,7 +14,7 @@ const ONE: &str = "version: 1\nzones:\n  example.com:\n    records:\n      - { n
 
 /// Runs git in a directory of the workspace, independent of the user's own configuration.
 #[track_caller]
-fn git(workspace: &Workspace, directory: &str, arguments: &[&str]) {
+pub(crate) fn git(workspace: &Workspace, directory: &str, arguments: &[&str]) {
     let mut command = Command::new("git");
     command.current_dir(workspace.path().join(directory)).args([
         "-c",

@@ -63,6 +63,7 @@ mod plan_limits;
 mod progress;
 mod pull;
 mod real_zones;
+mod record_expiry;
 mod refused;
 mod rehearse;
 #[cfg(target_os = "linux")]

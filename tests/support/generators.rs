@@ -271,6 +271,8 @@ pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
             .filter(|(name, data, _)| !contradicts(name, data))
             .map(|(name, data, all)| Tombstone {
                 allow: None,
+                expired: None,
+                protect: false,
                 name,
                 record_type: data.record_type().expect("generated values are understood"),
                 data: (!all).then_some(data),

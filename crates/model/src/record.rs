@@ -283,7 +283,8 @@ pub struct DesiredRecord {
     pub spelling: Spelling,
 }
 
-/// A record that must not exist (`state: absent`).
+/// A record that must not exist (`state: absent`), or that is no longer needed since its last day is
+/// over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tombstone {
     /// Full name.
@@ -292,6 +293,10 @@ pub struct Tombstone {
     pub record_type: RecordType,
     /// The value; `None` for every value at the name and type.
     pub data: Option<Rdata>,
+    /// The last day of a record whose last day is over, `YYYY-MM-DD`.
+    pub expired: Option<Box<str>>,
+    /// True if deleting the record needs a separate consent.
+    pub protect: bool,
     /// Accepted dangers with their reasons.
     pub allow: Option<Box<BTreeMap<Danger, String>>>,
     /// The author's spelling.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::super::attributes::{Facet, Reader};
 use super::super::deserialize::{Spanned, Text};
-use super::super::expiry::{Day, LastDay, is_over, is_soon, not_a_date, reminder};
+use super::super::expiry::{Day, LastDay, is_over, is_soon};
 use super::super::limits::is_enough;
 use super::super::scalar::within;
 use super::layers::Layer;
@@ -169,28 +169,13 @@ impl Section<'_> {
         let owner = owner.and_then(|o| self.reader.words("owner", o)).map(|f| f.value);
         let mut note = Note { reason, owner, ..Note::default() };
         if let Some(expires) = expires {
-            let days_left = self.expiry(expires, what, of_what);
+            let days_left = self.reader.days_left(expires, what, self.today, of_what);
             note.is_expired = days_left.is_some_and(is_over);
             note.expires_soon = days_left.is_some_and(is_soon);
             note.days_left = days_left.and_then(|days_left| u32::try_from(days_left).ok());
             note.expires = Some(expires.value.0.clone()).filter(|text| Day::parse(text).is_some());
         }
         note
-    }
-
-    /// Reads the expiry of an entry and returns the number of days left. Reports an entry that has
-    /// expired or expires soon.
-    fn expiry(&mut self, syntax: &Spanned<Text>, what: &str, of_what: LastDay) -> Option<i64> {
-        let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
-        let Some(last) = Day::parse(text) else {
-            self.reader.diagnostics.push(not_a_date(text, place, of_what));
-            return None;
-        };
-        let days_left = self.today.map(|today| today.until(last))?;
-        if let Some(reminder) = reminder(what, text, days_left, place, of_what) {
-            self.reader.diagnostics.push(reminder);
-        }
-        Some(days_left)
     }
 
     /// Reports an entry that weakens protection without a reason.

@@ -100,6 +100,12 @@ impl RecordChange {
     pub fn deletes_for(&self, wanted: DeleteReason) -> bool {
         matches!(self, Self::Delete { reason, .. } if *reason == wanted)
     }
+
+    /// Returns true if a record is deleted because its last day is over.
+    #[must_use]
+    pub fn is_expiry(&self) -> bool {
+        matches!(self, Self::Delete { reason: DeleteReason::Expired { .. }, .. })
+    }
 }
 
 /// The origin of a change: both versions of the record as they were read, and the owner.
@@ -120,6 +126,8 @@ pub struct ChangeOrigin<'a> {
     pub place: Option<Place>,
     /// Dangers that the entry accepts, with its reasons.
     pub accepted: Option<&'a BTreeMap<Danger, String>>,
+    /// True if the entry says that a change needs a separate consent.
+    pub is_protected: bool,
 }
 
 impl<'a> ChangeOrigin<'a> {
@@ -134,6 +142,7 @@ impl<'a> ChangeOrigin<'a> {
             beside: 0,
             place: Some(wanted.spelling.entry),
             accepted: wanted.allow.as_deref(),
+            is_protected: wanted.protect,
         }
     }
 
@@ -148,6 +157,7 @@ impl<'a> ChangeOrigin<'a> {
             beside: 0,
             place: None,
             accepted: None,
+            is_protected: false,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 const TOMBSTONE: &str = "the spec says state: absent";
 const TOMBSTONE_BRIEF: &str = "state: absent";
+const EXPIRED: &str = "its last day is over";
 const REMOVED: &str = "removed from the spec";
 const UNDONE: &str = "created by the apply that is undone";
 
@@ -10,6 +11,11 @@ const UNDONE: &str = "created by the apply that is undone";
 pub enum DeleteReason {
     /// The spec says `state: absent`.
     Tombstone,
+    /// The record's last day is over.
+    Expired {
+        /// True if the base had the same last day, which is then agreed. Not counted as a delete.
+        is_agreed: bool,
+    },
     /// The spec is the complete state of the zone and does not name the record.
     Pruned,
     /// The record cannot exist beside a record that the spec wants at the same name.
@@ -31,6 +37,10 @@ impl DeleteReason {
     pub fn about(self) -> &'static str {
         match self {
             Self::Tombstone => TOMBSTONE,
+            Self::Expired { is_agreed: true } => {
+                "its last day is over, and the previous spec had this day; not counted as a delete"
+            }
+            Self::Expired { is_agreed: false } => EXPIRED,
             Self::Pruned => "not in the spec, and the zone is pruned",
             Self::InTheWay => "replaced by another record at this name",
             Self::WithDelegation => "belongs to the delegation (NS), which is deleted",
@@ -47,6 +57,7 @@ impl DeleteReason {
     pub fn brief(self) -> &'static str {
         match self {
             Self::Tombstone => TOMBSTONE_BRIEF,
+            Self::Expired { .. } => EXPIRED,
             Self::InTheWay => "replaced by a record at this name",
             Self::WithDelegation => "goes with its delegation",
             Self::Replaced => "replaced, not counted as a delete",
@@ -75,7 +86,7 @@ impl RuleDeleteReason {
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
-            Self::Expired => "its last day is over",
+            Self::Expired => EXPIRED,
             Self::Absent => TOMBSTONE,
             Self::Pruned => "not in the spec, and the section is pruned",
             Self::Removed => REMOVED,

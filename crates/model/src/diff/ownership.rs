@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     DesiredRecord, DesiredZone, Fqdn, Gather, LiveRecord, Purpose, Rdata, RecordId, RecordType,
-    Unmanaged,
+    Tombstone, Unmanaged,
 };
 
 /// The owner of a live value.
@@ -57,18 +57,33 @@ impl Claim<'_> {
 pub(super) struct BaseName<'a> {
     /// The records, in the order of type and value; `None` without a base.
     records: Option<&'a [DesiredRecord]>,
+    /// The records that the base did not want, in the same order.
+    tombstones: &'a [Tombstone],
     unmanaged: Unmanaged,
+}
+
+/// Returns the part of a list, sorted by name, that has this name.
+fn at_name<'t, T>(sorted: &'t [T], own: impl Fn(&T) -> &Fqdn, name: &Fqdn) -> &'t [T] {
+    let start = sorted.partition_point(|thing| own(thing) < name);
+    let later = &sorted[start..];
+    &later[..later.partition_point(|thing| own(thing) == name)]
 }
 
 impl<'a> BaseName<'a> {
     /// Looks a name up by binary search: the records of a spec are sorted by name, type and value.
     pub(super) fn new(base: Option<&'a DesiredZone>, name: &Fqdn, unmanaged: Unmanaged) -> Self {
-        let records = base.map(|base| {
-            let start = base.records.partition_point(|r| r.name < *name);
-            let later_records = &base.records[start..];
-            &later_records[..later_records.partition_point(|r| r.name == *name)]
-        });
-        Self { records, unmanaged }
+        let records = base.map(|base| at_name(&base.records, |record| &record.name, name));
+        let tombstones = base
+            .map_or(&[][..], |base| at_name(&base.tombstones, |tombstone| &tombstone.name, name));
+        Self { records, tombstones, unmanaged }
+    }
+
+    /// Returns true if the last day of the same record was in the base, and is over.
+    pub(super) fn has_expired(&self, tombstone: &Tombstone) -> bool {
+        self.tombstones.iter().any(|base| {
+            base.expired.is_some()
+                && (base.record_type, &base.data) == (tombstone.record_type, &tombstone.data)
+        })
     }
 
     /// Returns true if the base wanted a record here that cannot share the name with `record_type`.

@@ -312,7 +312,7 @@ fn diff_group<'a>(group: Group<'a>, base: &BaseName<'a>, unmanaged: Unmanaged) -
 
     take_satisfied_by_untouchable(&mut desired, &mut outcome);
     let (desired, live) = take_equal(desired, live, &claims, &mut outcome);
-    let live = take_tombstones(&tombstones, live, &claims, &mut outcome);
+    let live = take_tombstones(&tombstones, live, &claims, base, &mut outcome);
     let pairs = pair(desired, live, &data, &claims, unmanaged);
     for (live, record) in pairs.pairs {
         outcome.compare(live, record, claims.of(live));
@@ -405,6 +405,7 @@ fn take_tombstones<'a>(
     tombstones: &[&'a Tombstone],
     live: Vec<&'a LiveRecord>,
     claims: &Claims<'a>,
+    base: &BaseName<'a>,
     outcome: &mut Outcome<'a>,
 ) -> Vec<&'a LiveRecord> {
     if tombstones.is_empty() {
@@ -419,9 +420,14 @@ fn take_tombstones<'a>(
                 let origin = ChangeOrigin {
                     place: Some(tombstone.spelling.entry),
                     accepted: tombstone.allow.as_deref(),
+                    is_protected: tombstone.protect,
                     ..ChangeOrigin::of_unwanted(record, claims.of(record))
                 };
-                let change = RecordChange::delete(record, DeleteReason::Tombstone);
+                let reason = match tombstone.expired {
+                    None => DeleteReason::Tombstone,
+                    Some(_) => DeleteReason::Expired { is_agreed: base.has_expired(tombstone) },
+                };
+                let change = RecordChange::delete(record, reason);
                 outcome.changes.push((change, origin));
             }
             None => other_records.push(record),

@@ -191,7 +191,7 @@ fn value_item(data: &Rdata) -> BTreeMap<String, Value> {
 
 /// Returns the item for a tombstone.
 fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> (String, Said) {
-    let Tombstone { name, record_type, data, allow, spelling } = tombstone;
+    let Tombstone { name, record_type, data, expired, protect: _, allow, spelling } = tombstone;
     let value = data.as_ref().map(|data| format!(" {}", data.presentation())).unwrap_or_default();
     let key = format!("{} {}{value}", zone.relative(name), record_type.as_str());
     let place = spelling.entry;
@@ -202,7 +202,10 @@ fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> (String, Said) {
             place,
             what: What::Thing {
                 parts: allow.into_iter().gather(),
-                words: Some("state: absent".to_owned()),
+                words: Some(match expired {
+                    Some(day) => format!("its last day was {day}"),
+                    None => "state: absent".to_owned(),
+                }),
             },
         },
     )
