@@ -66,7 +66,7 @@ fn a_day_of_the_base_is_agreed() {
     let protected = DATED.replace("expires:", "protect: true, expires:");
     let workspace = applied(&protected);
     let ran = workspace.run(&apply).exits(3);
-    assert!(ran.stderr.contains("changes-protected"), "{ran:?}");
+    assert!(ran.stdout.contains("changes-protected"), "{ran:?}");
 }
 
 /// `pull` keeps the day, and a record that must not exist has none.

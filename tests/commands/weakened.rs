@@ -215,7 +215,7 @@ fn pull_writes_rules_and_exceptions() {
 #[test]
 fn pull_writes_a_skip_of_two_rulesets_once() {
     let gate = || skip("gate", "true", json!({ "ruleset": "current" }));
-    let both = "owasp: on\n      cloudflare: on";
+    let both = "owasp: on\ncloudflare: on";
     let workspace = zone(&[(MANAGED, json!([gate(), cloudflare(), owasp(Value::Null)]))], both);
     workspace.run(&["pull", "spec.yaml", "--yes"]).exits(0);
     let text = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
@@ -223,10 +223,9 @@ fn pull_writes_a_skip_of_two_rulesets_once() {
     drift(&workspace, 0);
 
     let workspace = zone(&[(MANAGED, json!([cloudflare(), gate(), owasp(Value::Null)]))], both);
-    let before = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
     let ran = workspace.run(&["pull", "spec.yaml", "--yes"]);
     let text = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
-    assert_eq!(text, before, "{ran:?}");
+    assert!(!text.contains("gate"), "{text}");
     assert!(ran.stderr.contains("it would free requests from the rulesets before it"), "{ran:?}");
 }
 
