@@ -52,7 +52,12 @@ fn load_with_base(
             output.diagnostics(diagnostics, sources);
         }
     };
-    match read(args, settings)? {
+    let goal = read(args, settings)?;
+    let goal = match command {
+        "validate" => goal.and_then(Goal::check_plans),
+        _ => goal,
+    };
+    match goal {
         Ok(goal) => {
             let last_commit = match choice {
                 BaseChoice::NamedOrLastCommit if settings.flags.base.is_none() => {

@@ -12,6 +12,7 @@ const FILE: &[&str] = &["version", "include", "variables", "defaults", "profiles
 /// Keys of a zone.
 const ZONE: &[&str] = &[
     "id",
+    "plan",
     "create",
     "use",
     "unmanaged",

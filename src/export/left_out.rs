@@ -10,6 +10,7 @@ pub(super) fn beside_records(zone: &DesiredZone) -> Vec<String> {
         name: _,
         id: _,
         place: _,
+        tier: _,
         unmanaged,
         ignore,
         allow,

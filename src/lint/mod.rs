@@ -9,6 +9,7 @@
 //! | `rule`, `report_limits` | what a rule is, and how much of what it finds is reported |
 //! | `context` | a spec as rules look at it: records by name, and the answers of name servers |
 //! | `unproxiable_addresses` | addresses that Cloudflare does not proxy to |
+//! | `plan_limits` | what the plan of a zone, as the spec names it, does not allow |
 //! | `protection` | expressions, and which hosts get their requests through Cloudflare |
 //! | `suppress` | findings that the spec accepts |
 //! | `findings_page` | docs/findings.md, from the registry of findings |
@@ -19,6 +20,7 @@
 
 mod context;
 mod findings_page;
+mod plan_limits;
 mod protection;
 mod report_limits;
 mod rule;
@@ -27,6 +29,7 @@ mod suppress;
 mod unproxiable_addresses;
 
 pub use findings_page::{explanation, findings_page};
+pub use plan_limits::check_plans;
 use report_limits::{Findings, MORE, MOST, RELATED, chain};
 pub use rule::Rule;
 pub use rules::{ACCEPTANCE_WITHOUT_EFFECT, ALL, lints};

@@ -8,13 +8,12 @@ use super::operation::Operation;
 use super::other_programs;
 use super::subject::RecordSubject;
 use super::zone_plan::ZonePlan;
-use crate::diagnostic::{self, Diagnostics, Severity, findings};
+use crate::diagnostic::{Diagnostics, Severity, findings};
 use crate::diff::{
     Conflict, Field, RecordChange, RecordChanges, SetAsideReason, Stranded, field_changes,
 };
-use crate::model::{
-    Comment, DesiredZone, Fqdn, LiveZone, NameSet, Rdata, ReadOnly, RecordId, Tier,
-};
+use crate::model::plan_limits::{ZoneTier, record_limits};
+use crate::model::{DesiredZone, Fqdn, LiveZone, NameSet, Rdata, ReadOnly, RecordId, Tier};
 
 /// Checks that Cloudflare would accept a zone's plan.
 pub(super) fn check(
@@ -24,13 +23,18 @@ pub(super) fn check(
     plan: &ZonePlan,
 ) -> Diagnostics {
     let mut found = Diagnostics::default();
+    other_plan(desired, live, &mut found);
     quota(desired, live, plan, &mut found);
     conflicts(changes, &mut found);
     stranded(desired, changes, &mut found);
     kept_different(changes, &mut found);
     beside_maintained(desired, changes, &mut found);
+    // A zone is created on the free plan.
+    let zone_tier = ZoneTier::of(desired, live);
+    let is_assumed = zone_tier.is_assumed && desired.tier.is_some();
+    let zone_tier = ZoneTier { is_assumed, ..zone_tier };
     for (_, operation, record) in plan.records() {
-        limits(live.tier, operation, record, &mut found);
+        limits(zone_tier, operation, record, &mut found);
     }
     combined_length(desired, live, plan, &mut found);
     duplicates(desired, changes, &mut found);
@@ -101,6 +105,21 @@ pub(super) fn assumed_quota(live: &LiveZone) -> usize {
 pub(super) fn needs_deletes_first(live: &LiveZone, operations: &[Operation]) -> bool {
     live.records.len() + count(operations, Action::Create)
         > live.record_quota.unwrap_or_else(|| assumed_quota(live))
+}
+
+/// Reports a zone whose plan at Cloudflare is another one than the spec says.
+fn other_plan(desired: &DesiredZone, live: &LiveZone, found: &mut Diagnostics) {
+    let Some((said, place)) = desired.tier else { return };
+    if live.is_new || live.tier == Tier::Unknown || live.tier == said {
+        return;
+    }
+    let actual = live.tier.facts().name;
+    found.push(
+        findings::OTHER_PLAN
+            .at(place, format!("{} is on the {actual} plan", live.name))
+            .about(live.name.to_string())
+            .help(format!("write `plan: {actual}`, so that `validate` checks the spec for it")),
+    );
 }
 
 /// Refuses a plan beyond the zone's record quota before anything is sent, or warns if the quota is
@@ -247,74 +266,24 @@ fn slot(data: &Rdata) -> &str {
     if data.address().is_some() { "address" } else { data.type_name() }
 }
 
-/// Reports attributes that the zone's plan does not allow.
-fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut Diagnostics) {
-    let facts = tier.facts();
-    let said = record.form();
-    let changed = |field: Field| match record.change {
+/// Reports changed attributes that the zone's plan does not allow.
+fn limits(tier: ZoneTier, operation: &Operation, record: &RecordSubject, found: &mut Diagnostics) {
+    let changed = |key: &'static str| match record.change {
         RecordChange::Create { .. } => true,
-        RecordChange::Update { .. } => operation.fields.iter().any(|f| f.field == field),
+        RecordChange::Update { .. } => {
+            let field = match key {
+                "comment" => Field::Comment,
+                "tags" => Field::Tags,
+                "ttl" => Field::Ttl,
+                flag => Field::Flag(flag),
+            };
+            operation.fields.iter().any(|f| f.field == field)
+        }
         RecordChange::Delete { .. } => false,
     };
-    let mut refuse = |detail: String, help: String| {
-        let diagnostic =
-            findings::PLAN_LIMIT.nowhere(detail).help(help).about(operation.address.to_string());
-        found.push(match operation.place {
-            Some(place) => diagnostic.at(place, ""),
-            None => diagnostic,
-        });
-    };
-    let plan = facts.name;
-    let length =
-        said.facets.comment.as_ref().and_then(Comment::text).map_or(0, |c| c.chars().count());
-    if changed(Field::Comment) && length > facts.comment_characters {
-        refuse(
-            format!(
-                "the comment has {length} characters; the {plan} plan allows {}",
-                facts.comment_characters
-            ),
-            "shorten the comment".to_owned(),
-        );
-    }
-    let tags = said.facets.tags.as_ref().map_or(0, BTreeSet::len);
-    if changed(Field::Tags) && tags > facts.tags {
-        refuse(
-            format!(
-                "the record has {}; the {plan} plan allows {}",
-                diagnostic::count(tags, "tag"),
-                facts.tags
-            ),
-            if facts.tags == 0 {
-                "remove `tags`".to_owned()
-            } else {
-                format!("keep at most {} tags", facts.tags)
-            },
-        );
-    }
-    let proxied = said.facets.proxied == Some(true);
-    if let Some(ttl) = said
-        .facets
-        .ttl
-        .filter(|t| !proxied && !t.is_automatic() && t.as_number() < facts.minimum_ttl)
-        && changed(Field::Ttl)
-    {
-        refuse(
-            format!(
-                "the time to live is {ttl} s; the {plan} plan allows {} s or more",
-                facts.minimum_ttl
-            ),
-            format!("write `ttl: {}` or `ttl: auto`", facts.minimum_ttl),
-        );
-    }
-    if tier == Tier::Free
-        && changed(Field::Flag("flatten_cname"))
-        && said.facets.settings.flatten_cname == Some(true)
-    {
-        refuse(
-            "CNAME flattening of single records needs a paid plan".to_owned(),
-            "remove `flatten_cname`; at the apex and on proxied records flattening is automatic"
-                .to_owned(),
-        );
+    let limits = record_limits(&record.form().facets, tier);
+    for beyond in limits.into_iter().filter(|beyond| changed(beyond.key)) {
+        found.push(beyond.diagnostic(operation.place, operation.address.to_string()));
     }
 }
 

@@ -204,12 +204,6 @@ fn shortened(words: &[String]) -> String {
     shown.join(", ")
 }
 
-/// Returns the plan that a zone has, as far as it is known. The plan of a zone that is still to be
-/// created is assumed.
-fn zone_tier(live: &LiveZone) -> ZoneTier {
-    ZoneTier { tier: live.tier, is_assumed: live.is_new }
-}
-
 /// Reports what the zone's plan does not allow, as documented. It is an error if the refusal is
 /// certain, so that nothing is written that would remain incomplete, and otherwise a warning.
 ///
@@ -221,11 +215,9 @@ fn limits(
     operations: &[Operation],
     found: &mut Diagnostics,
 ) {
-    let zone = zone_tier(live);
+    let zone = ZoneTier::of(desired, live);
     let mut report = |beyond: BeyondPlan, place: Option<Place>, about: String| {
-        let finding = if beyond.is_certain { findings::PLAN_LIMIT } else { findings::NOT_ALLOWED };
-        let place = place.unwrap_or(desired.place);
-        found.push(finding.at(place, beyond.detail).about(about).help(beyond.help));
+        found.push(beyond.diagnostic(Some(place.unwrap_or(desired.place)), about));
     };
     for phase in &changes.phases {
         if phase.order.len() > phase.live.rules().len()

@@ -9,6 +9,7 @@ use crate::diff::{SettingChange, ZoneSetting};
 use crate::insight::dns::Serving;
 use crate::insight::waf::Impact;
 use crate::insight::{SettingEffect, name_servers, setting_effect, signing_ends};
+use crate::model::plan_limits::{BeyondPlan, ZoneTier, dns_setting_limit, setting_value_limit};
 use crate::model::{
     Address, Danger, DesiredZone, LiveSetting, LiveZone, RecordType, Value, ZoneName,
 };
@@ -50,6 +51,9 @@ pub(super) fn operations(
             );
             continue;
         }
+        for beyond in limits(&setting, ZoneTier::of(desired, live)) {
+            found.push(beyond.diagnostic(Some(place), address.to_string()));
+        }
         let modified_on = match &setting {
             ZoneSetting::Setting { name, .. } => match live.settings.settings.get(name) {
                 Some(LiveSetting::Value { modified_on, .. }) => modified_on.clone(),
@@ -76,6 +80,21 @@ pub(super) fn operations(
         });
     }
     operations
+}
+
+/// Returns the new values that the zone's plan does not have. Cloudflare itself reports the settings
+/// that a zone cannot change.
+fn limits(setting: &ZoneSetting, zone: ZoneTier) -> Vec<BeyondPlan> {
+    match setting {
+        ZoneSetting::Setting { name, value } => {
+            setting_value_limit(name, value, zone).into_iter().collect()
+        }
+        ZoneSetting::DnsSettings { members } => {
+            let limits = members.iter();
+            limits.filter_map(|(name, value)| dns_setting_limit(name, value, zone)).collect()
+        }
+        ZoneSetting::Dnssec { .. } => Vec::new(),
+    }
 }
 
 /// Returns the address of a setting.

@@ -177,6 +177,21 @@ impl Goal {
         }
     }
 
+    /// Adds what the zones' plans, as the spec names them, do not allow. A plan for live zones does
+    /// not need it: it compares changes with the plans that Cloudflare reports.
+    ///
+    /// # Errors
+    /// Fails if Cloudflare certainly refuses something of the spec.
+    pub fn check_plans(mut self) -> Result<Self, Box<InvalidSpec>> {
+        self.diagnostics.append(lint::check_plans(&self.desired));
+        self.diagnostics.sort(&self.sources);
+        if self.diagnostics.has_errors() {
+            let Self { diagnostics, sources, .. } = self;
+            return Err(Box::new(InvalidSpec { diagnostics, sources }));
+        }
+        Ok(self)
+    }
+
     /// Reads the journal of an apply that is to be undone. Later journals in `directory` say which
     /// of its records have other ids by now, because they were deleted and created again. With
     /// `skip_conflicts`, what someone changed since stays as it is, and the rest is undone; without

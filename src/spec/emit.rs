@@ -78,6 +78,7 @@ pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
         name,
         id,
         place,
+        tier,
         unmanaged,
         ignore,
         allow,
@@ -91,6 +92,9 @@ pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
     let mut map = Map::new();
     if let Some(id) = id {
         map.insert("id".to_owned(), json!(id.0));
+    }
+    if let Some((tier, _)) = tier {
+        map.insert("plan".to_owned(), json!(tier.facts().name));
     }
     if *unmanaged == Unmanaged::Prune {
         map.insert("unmanaged".to_owned(), json!("prune"));

@@ -16,6 +16,7 @@ use super::record_syntax::{
     DefaultsSyntax, RecordSyntax, UnmanagedSyntax, allow, lint, record_type,
 };
 use super::waf::{ProfileSyntax, WafSyntax};
+use crate::model::Tier;
 use crate::model::facts::dns_settings::{
     NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL,
 };
@@ -57,6 +58,9 @@ pub(super) struct ZoneSyntax {
     /// Cloudflare's id of the zone, 32 hexadecimal digits: needed if several zones have the same
     /// name.
     pub(super) id: Option<Spanned<Text>>,
+    /// The zone's plan at Cloudflare: `validate` refuses what it does not allow. Without it, only
+    /// `plan` does, which asks Cloudflare for the plan.
+    pub(super) plan: Option<Spanned<PlanSyntax>>,
     /// Treatment of records that the spec does not name: `keep` reports and never changes them,
     /// `prune` deletes them.
     #[schemars(extend("default" = "keep"))]
@@ -202,6 +206,31 @@ pub(super) struct CertificatesSyntax {
     /// Whether Universal SSL is on for the zone. While it is, Cloudflare answers with its own
     /// authorities as well.
     pub(super) universal_ssl: Option<bool>,
+}
+
+/// A plan of Cloudflare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum PlanSyntax {
+    /// Free.
+    Free,
+    /// Pro.
+    Pro,
+    /// Business.
+    Business,
+    /// Enterprise.
+    Enterprise,
+}
+
+impl From<PlanSyntax> for Tier {
+    fn from(plan: PlanSyntax) -> Self {
+        match plan {
+            PlanSyntax::Free => Self::Free,
+            PlanSyntax::Pro => Self::Pro,
+            PlanSyntax::Business => Self::Business,
+            PlanSyntax::Enterprise => Self::Enterprise,
+        }
+    }
 }
 
 /// On or off.

@@ -21,13 +21,14 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, Source, Sources};
 use crate::model::{
     Danger, Desired, DesiredSettings, DesiredZone, Expectation, Gather, IgnorePattern, NameError,
-    PublicSuffix, Unmanaged, Value, ZoneId, ZoneName,
+    PublicSuffix, Tier, Unmanaged, Value, ZoneId, ZoneName,
 };
 
 /// A zone while its fragments are being merged.
 struct Fragments {
     place: Place,
     id: Option<Facet<ZoneId>>,
+    tier: Option<Facet<Tier>>,
     unmanaged: Option<Facet<Unmanaged>>,
     ignore: Vec<IgnorePattern>,
     ignore_place: Option<Place>,
@@ -76,6 +77,7 @@ pub(super) fn resolve(
             let fragments = zones.entry(zone_name).or_insert_with(|| Fragments {
                 place,
                 id: None,
+                tier: None,
                 unmanaged: None,
                 ignore: Vec::new(),
                 ignore_place: None,
@@ -181,6 +183,7 @@ impl Fragments {
     fn add(&mut self, file: usize, zone: ZoneSyntax, reader: &mut Reader<'_>) {
         let ZoneSyntax {
             id,
+            plan,
             unmanaged,
             ignore,
             allow,
@@ -195,6 +198,10 @@ impl Fragments {
             expect: _,
             records,
         } = zone;
+        if let Some(plan) = plan {
+            let facet = reader.facet(&plan, plan.value.into());
+            agree("plan", &mut self.tier, facet, reader.diagnostics);
+        }
         if let Some(create) = create {
             let facet = reader.facet(&create, create.value);
             agree("create", &mut self.create, facet, reader.diagnostics);
@@ -404,6 +411,7 @@ fn zone_of_fragments(
     let Fragments {
         place,
         id,
+        tier,
         unmanaged,
         ignore,
         ignore_place,
@@ -438,6 +446,7 @@ fn zone_of_fragments(
         name: name.clone(),
         id: id.map(|i| i.value),
         place,
+        tier: tier.map(|tier| (tier.value, tier.place)),
         unmanaged,
         ignore,
         create: create.is_some_and(|c| c.value),

@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use zonewright::insight::{PROVIDERS, Provider};
 use zonewright::model::Danger;
+use zonewright::model::facts::TIERS;
+use zonewright::model::facts::rule_features::RULE_FEATURES;
 use zonewright::schema::{Kind, schema};
 use zonewright::{document, lint};
 
@@ -69,6 +71,26 @@ fn the_dangers_on_the_page_about_safety() {
 }
 
 /// The table of providers on the page about safety.
+#[test]
+fn the_features_of_plans_on_the_page_about_limits() {
+    let path = "docs/limits.md";
+    let page = fs::read_to_string(path).unwrap();
+    let (start, end) = (
+        "<!-- features: UPDATE_GENERATED=1 cargo test --test pure generated -->\n",
+        "<!-- /features -->",
+    );
+    let (before, rest) = page.split_once(start).unwrap();
+    let (_, after) = rest.split_once(end).unwrap();
+    let mut table =
+        "| what | from the plan | source at developers.cloudflare.com |\n|---|---|---|\n"
+            .to_owned();
+    for facts in RULE_FEATURES {
+        let (about, plan) = (facts.about.trim_end_matches(','), TIERS[facts.lowest_plan].name);
+        table.push_str(&format!("| {about} | {plan} | {} |\n", facts.source));
+    }
+    up_to_date(path, &[before, start, &table, end, after].concat());
+}
+
 #[test]
 fn the_providers_on_the_page_about_safety() {
     let _held = PAGE_ABOUT_SAFETY.lock().unwrap_or_else(PoisonError::into_inner);

@@ -70,6 +70,7 @@ fn wanted(name: u8, e: u8, gone: bool) -> DesiredRule {
         log: None,
         anchors: Vec::new(),
         note: Note::default(),
+        key_places: Vec::new(),
     }
 }
 

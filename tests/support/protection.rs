@@ -277,6 +277,7 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Desi
                 log: None,
                 anchors: Vec::new(),
                 note,
+                key_places: Vec::new(),
             };
             if is_absent {
                 return base;

@@ -3,7 +3,8 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/operators (wildcard matching; regular
-//! expressions are Rust's), read 2026-11-20.
+//! expressions are Rust's), read 2026-11-20. The size of a regular expression: the settings of the
+//! public engine, read 2026-11-27.
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind, Look};
@@ -18,6 +19,9 @@ const ENDS: &[&str] = &[
     "com", "net", "org", "io", "dev", "app", "de", "uk", "eu", "fr", "php", "asp", "aspx", "jsp",
     "html", "htm", "js", "json", "css", "xml", "env", "git", "txt", "example", "local",
 ];
+
+/// Maximum size of a compiled regular expression in the engine, in bytes.
+const ENGINE_BYTES: usize = 2 << 20;
 
 pub(super) fn check(check: &mut Check<'_>, comparison: &Comparison) {
     let ComparedValue::Literal(Literal::Bytes(bytes)) = &comparison.right else { return };
@@ -56,7 +60,14 @@ pub(super) fn check(check: &mut Check<'_>, comparison: &Comparison) {
 /// Parses a regular expression, if it is valid.
 pub(super) fn regex(check: &mut Check<'_>, pattern: &str, span: &Span) -> Option<Hir> {
     let error = match ParserBuilder::new().utf8(false).nest_limit(50).build().parse(pattern) {
-        Ok(hir) => return Some(hir),
+        Ok(hir) if is_small(pattern) => return Some(hir),
+        Ok(_) => {
+            let message =
+                format!("the regular expression `{}` is too large when compiled", quoted(pattern));
+            let help = "repeat a part less often, or write a shorter alternative";
+            check.problems.error(span.clone(), "regex-too-large", message, help);
+            return None;
+        }
         Err(error) => error,
     };
     use regex_syntax::ast::ErrorKind;
@@ -83,6 +94,13 @@ pub(super) fn regex(check: &mut Check<'_>, pattern: &str, span: &Span) -> Option
     let message = format!("the regular expression `{}` cannot be read: {kind}", quoted(pattern));
     check.problems.error(span.clone(), "bad-regex", message, help);
     None
+}
+
+/// Returns true if the engine compiles a regular expression, as far as its size matters.
+fn is_small(pattern: &str) -> bool {
+    let compiled =
+        regex::bytes::RegexBuilder::new(pattern).unicode(false).size_limit(ENGINE_BYTES).build();
+    !matches!(compiled, Err(regex::Error::CompiledTooBig(_)))
 }
 
 /// Returns the replacement for a regular expression that is only literal text.

@@ -40,6 +40,8 @@ pub struct DesiredZone {
     pub id: Option<ZoneId>,
     /// The first place of the zone.
     pub place: Place,
+    /// The plan that the spec says it has.
+    pub tier: Option<(Tier, Place)>,
     /// The treatment of unmanaged records.
     pub unmanaged: Unmanaged,
     /// Exceptions from pruning.
@@ -68,6 +70,7 @@ impl DesiredZone {
             name,
             id: None,
             place,
+            tier: None,
             unmanaged: Unmanaged::Keep,
             ignore: Vec::new(),
             allow: BTreeMap::new(),

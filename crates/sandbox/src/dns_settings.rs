@@ -12,8 +12,11 @@ use std::ops::RangeInclusive;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
 use zonewright_model::facts::dns_settings::{
-    DEFAULTS, NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL,
+    DEFAULTS, DNS_SETTING_PLANS, LimitedDnsValue, NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH,
+    SOA_RETRY, SOA_TTL,
 };
+
+use zonewright_model::facts::TIERS;
 
 use super::envelope::{Outcome, Refusal, Success};
 use super::name;
@@ -296,34 +299,27 @@ fn check_soa(soa: &Value) -> Outcome<()> {
 ///
 /// # Sources
 /// Code 1003 for features that a plan lacks, and 403 with 1029 for internal DNS: probed by the
-/// authors of a client. Plans: developers.cloudflare.com/dns/cname-flattening, /dns/foundation-dns
-/// and /dns/nameservers/custom-nameservers, read 2026-11-20. ASSUMED: the texts; other modes of a
+/// authors of a client. Plans: the facts of DNS settings. ASSUMED: the texts; other modes of a
 /// zone and overrides in secondary zones need the enterprise plan; SOA, TTL of name servers and
 /// `multi_provider` need none.
 fn check_plan(zone: &Zone, before: &Object, after: &Object) -> Outcome<()> {
     let changed = |key: &str| before.get(key) != after.get(key);
-    let has = |plan: &str| profile::reaches(&zone.plan, plan);
-    let lacks =
-        |what: &str| Err(Refusal::new(400, 1003, format!("{what} is not available to this zone.")));
-    if changed("flatten_all_cnames") && after["flatten_all_cnames"] == true && !has("pro") {
-        return lacks("CNAME flattening");
-    }
-    let kind = after["nameservers"]["type"].as_str().unwrap_or_default();
-    if changed("nameservers") && kind == "cloudflare.advanced" && !has("enterprise") {
-        return lacks("Foundation DNS");
-    }
-    if changed("nameservers") && kind.starts_with("custom") && !has("business") {
-        return lacks("Custom nameservers");
-    }
-    if changed("zone_mode") && after["zone_mode"] != "standard" && !has("enterprise") {
-        return lacks("The zone mode");
-    }
-    if changed("secondary_overrides") && after["secondary_overrides"] == true && !has("enterprise")
-    {
-        return lacks("Secondary DNS override");
-    }
-    if changed("internal_dns") && after.contains_key("internal_dns") && !has("enterprise") {
-        return Err(Refusal::new(403, 1029, "Internal DNS is not available to this zone."));
+    for limit in DNS_SETTING_PLANS {
+        let value = after.get(limit.setting).filter(|_| changed(limit.setting));
+        let is_limited = value.is_some_and(|value| match limit.value {
+            LimitedDnsValue::On => *value == true,
+            LimitedDnsValue::Type(start) => {
+                value["type"].as_str().is_some_and(|kind| kind.starts_with(start))
+            }
+            LimitedDnsValue::Not(word) => value != word,
+            LimitedDnsValue::Any => true,
+        });
+        if is_limited && !profile::reaches(&zone.plan, TIERS[limit.lowest_plan].name) {
+            let (status, code) =
+                if limit.setting == "internal_dns" { (403, 1029) } else { (400, 1003) };
+            let text = format!("{} is not available to this zone.", limit.about);
+            return Err(Refusal::new(status, code, text));
+        }
     }
     Ok(())
 }

@@ -5,11 +5,11 @@ use std::net::IpAddr;
 use serde_json::{Map, Value};
 
 use super::envelope::{Outcome, Refusal};
-use super::profile::{OwnNetwork, ProxiedTtl};
+use super::profile::{self, OwnNetwork, ProxiedTtl};
 use super::unproxiable_addresses;
 use super::zone::Zone;
 use zonewright_model::facts::proxied_aliases::is_never_proxied;
-use zonewright_model::facts::{AUTOMATIC_TTL, MAXIMUM_TTL, TypeFacts};
+use zonewright_model::facts::{AUTOMATIC_TTL, MAXIMUM_TTL, TIERS, TypeFacts, record_features};
 
 /// Returns the proxy status, or refuses it.
 ///
@@ -196,8 +196,10 @@ pub(super) fn settings(
         Some(Value::Bool(on)) => Ok(*on),
         Some(_) => Err(Refusal::unspecified(format!("settings.{name} must be true or false."))),
     };
+    let has =
+        |name: &str| profile::reaches(&zone.plan, TIERS[record_features::lowest_plan(name)].name);
     let flatten = is_on("flatten_cname")?;
-    if flatten && zone.plan == "free" {
+    if flatten && !has("flatten_cname") {
         return Err(Refusal::invalid(9226, "CNAME flattening is not available to this zone."));
     }
     let mut out = Map::new();
@@ -208,7 +210,7 @@ pub(super) fn settings(
         if !is_on(name)? {
             continue;
         }
-        if zone.plan != "enterprise" {
+        if !has(name) {
             let message = "The IPv4 Only and IPv6 Only settings are not available to this zone.";
             return Err(Refusal::unspecified(message));
         }

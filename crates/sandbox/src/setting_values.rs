@@ -5,8 +5,8 @@
 use serde_json::{Map, Value, json};
 
 use super::profile;
-use zonewright_model::facts::FactValue;
-use zonewright_model::facts::settings::{self, SettingFacts, SettingKind as Kind};
+use zonewright_model::facts::settings::{self, LimitedValue, SettingFacts, SettingKind as Kind};
+use zonewright_model::facts::{FactValue, TIERS};
 
 /// A setting.
 #[derive(Clone, Copy)]
@@ -82,19 +82,16 @@ impl Setting {
     /// Returns true if a plan allows a valid value.
     ///
     /// # Sources
-    /// developers.cloudflare.com/cache/concepts/default-cache-behavior, "Cloudflare cache limits",
-    /// and developers.cloudflare.com/ssl/origin-configuration/ssl-modes, read 2026-11-20. ASSUMED:
-    /// `security_level` off too.
+    /// The facts of settings. ASSUMED: `security_level` off too.
     pub(super) fn suits(self, plan: &str, value: &Value) -> bool {
-        let is_enterprise = plan == "enterprise";
-        match (self.name(), value.as_str()) {
-            ("ssl", Some("origin_pull")) | ("security_level", Some("off")) => is_enterprise,
-            ("max_upload", _) => {
-                let most = if plan == "business" { 200 } else { 100 };
-                is_enterprise || value.as_u64().is_some_and(|n| n <= most)
-            }
-            _ => true,
-        }
+        let is_limited = |limited| match limited {
+            LimitedValue::Word(word) => value.as_str() == Some(word),
+            LimitedValue::Above(most) => value.as_u64().is_some_and(|number| number > most),
+        };
+        let mut limits = settings::VALUE_PLANS.iter().filter(|limit| limit.setting == self.name());
+        !limits.any(|limit| {
+            is_limited(limit.value) && !profile::reaches(plan, TIERS[limit.lowest_plan].name)
+        })
     }
 }
 

@@ -154,6 +154,7 @@ pub(super) fn exception(host: &str, path: Option<&str>, rules: &[u32], note: &No
         log: None,
         anchors: Vec::new(),
         note: note.clone(),
+        key_places: Vec::new(),
     }
 }
 

@@ -221,6 +221,7 @@ pub fn rule_entry(desired: &DesiredRule, phase: Phase) -> Json {
         log,
         anchors,
         note,
+        key_places: _,
     } = desired;
     let mut parts = Parts::default();
     parts.put("name", Some(escape(name)));

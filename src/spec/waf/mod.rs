@@ -6,6 +6,7 @@
 //! | `section` | one section: syntax → [`Layer`]; a list of rules for each phase; the parts that every entry has |
 //! | `deployment` | `owasp` and `cloudflare` |
 //! | `rules`, `rate_limits` | the kinds of rules |
+//! | `raw_expressions` | the expressions of rules in Cloudflare's form |
 //! | `doubts` | valid, but probably not what the author meant |
 //! | `layers` | fragments, profiles and the zone's own values combined → [`DesiredWaf`] |
 //! | `impossible_order` | impossible orders of rules |
@@ -26,6 +27,7 @@ mod impossible_order;
 mod layers;
 mod profiles;
 mod rate_limits;
+mod raw_expressions;
 mod rules;
 mod section;
 mod syntax;

@@ -169,19 +169,8 @@ impl Section<'_> {
         parts: &Parts<'_>,
         form: impl FnOnce(&mut Self, Place) -> Option<RuleForm>,
     ) -> Option<DesiredRule> {
-        let Parts {
-            span,
-            name,
-            when,
-            enabled,
-            description,
-            note,
-            anchors,
-            state,
-            raw,
-            own: _,
-            phase,
-        } = parts;
+        let Parts { span, name, when, enabled, description, note, anchors, state, raw, own, phase } =
+            parts;
         let place = name.map_or_else(|| self.handle(*span), |n| self.reader.place(n));
         let name = name.and_then(|n| self.name(n, *phase));
         let what = name.clone().unwrap_or_else(|| "this rule".to_owned());
@@ -200,10 +189,12 @@ impl Section<'_> {
                 log: None,
                 anchors: Vec::new(),
                 note,
+                key_places: Vec::new(),
             };
             return Some(rule);
         }
         let anchors = self.anchors(*anchors, name.as_deref());
+        let key_places = own.iter().copied().chain(raw.map(|raw| ("raw", raw.span)));
         let description = description.map(|d| d.value.0.clone());
         let (when, form) = match raw {
             Some(raw) => (None, self.raw_rule(parts, raw, name.as_deref())),
@@ -238,6 +229,7 @@ impl Section<'_> {
             log: None,
             anchors,
             note,
+            key_places: key_places.map(|(key, span)| (key, self.handle(span))).collect(),
         })
     }
 
@@ -393,9 +385,7 @@ impl Section<'_> {
                 .push(findings::RAW.at(place, detail).help("remove `ref`; the name becomes it"));
             return None;
         }
-        if let Some(Value::Text(expression)) = members.get("expression") {
-            self.note_unknown_names(expression, parts.phase, place);
-        }
+        self.check_raw_expressions(parts.phase, syntax, members);
         Some(RuleForm::Raw(syntax.value.0.clone()))
     }
 

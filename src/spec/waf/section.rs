@@ -125,7 +125,7 @@ impl Section<'_> {
         // A block ends with a line break, which is not part of the expression.
         let text = syntax.value.0.trim_end();
         let whole_place = self.reader.place(syntax);
-        if is_enough(self.reader.diagnostics) {
+        if self.is_enough() {
             return None;
         }
         let setting = ExpressionSetting { sees_response, ..ExpressionSetting::in_phase(phase) };
@@ -138,19 +138,9 @@ impl Section<'_> {
         expression.map(|value| Facet { value, place: whole_place })
     }
 
-    /// Reports unknown fields and functions in the expression of a rule in Cloudflare's form. Nothing
-    /// else of it is checked.
-    pub(super) fn note_unknown_names(&mut self, expression: &str, phase: Phase, place: Place) {
-        let (_, problems) =
-            parse_expression(expression, ExpressionSetting::in_phase(phase.as_str()));
-        let is_unknown_name = |problem: &ExpressionProblem| {
-            matches!(problem.code, "unlisted-field" | "unlisted-function")
-        };
-        for ExpressionProblem { message, help, .. } in problems.into_iter().filter(is_unknown_name)
-        {
-            let diagnostic = findings::EXPRESSION_DOUBT.at(place, message).help(help);
-            self.reader.diagnostics.push(diagnostic);
-        }
+    /// Returns true if so much has been found that the rest is not checked.
+    pub(super) fn is_enough(&self) -> bool {
+        is_enough(self.reader.diagnostics)
     }
 
     /// Reads reason, owner and expiry of an entry. Messages call the entry `what`.

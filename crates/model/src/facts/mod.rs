@@ -18,6 +18,7 @@ pub mod permissions;
 pub mod phases;
 pub mod proxied_aliases;
 pub mod rate_limits;
+pub mod record_features;
 pub mod resources;
 pub mod rule_features;
 pub mod rulesets;

@@ -36,6 +36,7 @@ pub fn compile_rule(
         log,
         anchors: _,
         note: _,
+        key_places: _,
     } = desired;
     if let RuleForm::Raw(raw) = form {
         let mut body = match raw {

@@ -295,6 +295,20 @@ pub struct DesiredRule {
     pub anchors: Vec<Anchor>,
     /// The reason, owner and expiry.
     pub note: Note,
+    /// The places of keys that only its kind of rule has, and of `raw`.
+    pub key_places: Vec<(&'static str, Place)>,
+}
+
+impl DesiredRule {
+    /// Returns the place of a key; of `raw` or the name if the rule does not have the key.
+    #[must_use]
+    pub fn place_of_key(&self, key: &str) -> Place {
+        let place = |wanted: &str| {
+            self.key_places.iter().find(|(known, _)| *known == wanted).map(|(_, place)| *place)
+        };
+        let of_when = || self.when.as_ref().filter(|_| key == "when").map(|(_, place)| *place);
+        place(key).or_else(of_when).or_else(|| place("raw")).unwrap_or(self.place)
+    }
 }
 
 /// The effect of a rule.

@@ -41,6 +41,7 @@ pub fn recognise_rule(
         form,
         anchors: Vec::new(),
         note: Note::default(),
+        key_places: Vec::new(),
     });
     // A spec with an expression that our parser refuses would be refused too.
     let is_understood = |text: Option<&str>, sees_response: bool| {
@@ -72,6 +73,7 @@ pub fn recognise_rule(
             form: RuleForm::Raw(Value::Map(members)),
             anchors: Vec::new(),
             note: Note::default(),
+            key_places: Vec::new(),
         }
     })
 }

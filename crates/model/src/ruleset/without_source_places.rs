@@ -80,6 +80,7 @@ impl DesiredRule {
             log,
             anchors,
             note,
+            key_places: _,
         } = self;
         let form = match form {
             RuleForm::Skip(targets) => {
@@ -106,6 +107,7 @@ impl DesiredRule {
             log,
             anchors,
             note,
+            key_places: Vec::new(),
         }
     }
 }

@@ -9,7 +9,7 @@ findings! {
         "The two types cannot share a name, and the live record is not managed by this spec.",
         "Remove the record from the spec, or remove the live one where it is managed.";
     PLAN_LIMIT = "PLAN0003" Error "not possible on the Cloudflare plan of the zone",
-        "Cloudflare refuses this record or rule on this plan.",
+        "Cloudflare refuses this record, rule or setting on this plan. `plan` knows the zone's plan from Cloudflare, and `validate` from `plan:` in the zone.",
         "Stay within the limit that the message names, or move the zone to a higher plan.";
     LIVE_DUPLICATE = "PLAN0004" Note "duplicate live record",
         "The zone has this record more than once. The second copy is left alone.",
@@ -150,6 +150,9 @@ findings! {
     WRITTEN_BY_APPLY = "PLAN0054" Note "an apply wrote the value that is replaced",
         "Without a base, a plan does not know who made the live value that it replaces. The journals say that an apply wrote it, and when. The plan does not depend on them: its operations and consents are the same without them.",
         "Name the previous version of the spec with `--base`; then the plan knows what the spec wanted.";
+    OTHER_PLAN = "PLAN0055" Warning "the zone is on another Cloudflare plan",
+        "`plan` in the spec tells `validate` which limits apply to the zone. Cloudflare says that the zone has another plan. The plan uses Cloudflare's answer.",
+        "Correct `plan` in the spec, or move the zone to that plan.";
     ZONE_IN_DOUBT = "PLAN0057" Warning "the zone may have been created",
         "The apply that is undone was interrupted while it created the zone. Nothing else was sent for the zone.",
         "Look for the zone in the dashboard, and delete it there if it is not wanted.";

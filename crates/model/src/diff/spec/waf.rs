@@ -211,6 +211,7 @@ fn rule_item(desired: &DesiredRule) -> Said {
         log,
         anchors,
         note,
+        key_places: _,
     } = desired;
     let mut parts = Parts::new(*place);
     if *is_absent {

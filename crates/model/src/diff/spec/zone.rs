@@ -17,6 +17,7 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
         (before.map(zone_items).unwrap_or_default(), after.map(zone_items).unwrap_or_default());
     for path in [
         "id",
+        "plan",
         "create",
         "unmanaged",
         "ignore",
@@ -41,6 +42,7 @@ fn zone_items(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
         name: _,
         id,
         place,
+        tier,
         unmanaged,
         ignore,
         create,
@@ -55,6 +57,9 @@ fn zone_items(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
     let mut items = BTreeMap::new();
     if let Some(id) = id {
         items.insert("id", Said::value(id.0.as_str(), *place));
+    }
+    if let Some((tier, place)) = tier {
+        items.insert("plan", Said::value(tier.facts().name, *place));
     }
     if *create {
         items.insert("create", Said::value(true, *place));

@@ -1,0 +1,81 @@
+//! Settings of zones that not every plan can change, and values that not every plan can have.
+
+use super::{BeyondPlan, ZoneTier};
+use crate::Value;
+use crate::facts::TIERS;
+use crate::facts::dns_settings::{DNS_SETTING_PLANS, LimitedDnsValue};
+use crate::facts::rule_features::Certainty;
+use crate::facts::settings::{self, LimitedValue, VALUE_PLANS};
+
+/// Returns why a plan cannot change a setting, or not to this value.
+#[must_use]
+pub fn setting_limit(name: &str, value: &Value, zone: ZoneTier) -> Option<BeyondPlan> {
+    let least = settings::of(name).and_then(|facts| facts.plan);
+    let rank = least.and_then(|least| TIERS.iter().position(|tier| tier.name == least));
+    match (rank, least) {
+        (Some(rank), Some(least)) if rank > zone.tier.rank() => Some(BeyondPlan {
+            key: "settings",
+            detail: format!(
+                "{name} can be changed on the {least} plan or above; the zone is on the {} plan",
+                zone.tier.facts().name
+            ),
+            help: "remove the setting, or move the zone to a plan that has it".to_owned(),
+            is_certain: zone.is_certain(Certainty::Assumed),
+        }),
+        _ => setting_value_limit(name, value, zone),
+    }
+}
+
+/// Returns why a plan cannot have a value of a setting that it can change.
+#[must_use]
+pub fn setting_value_limit(name: &str, value: &Value, zone: ZoneTier) -> Option<BeyondPlan> {
+    let is_limited = |limited: LimitedValue| match (limited, value) {
+        (LimitedValue::Word(word), Value::Text(text)) => text == word,
+        (LimitedValue::Above(most), Value::Integer(number)) => {
+            u64::try_from(*number).is_ok_and(|number| number > most)
+        }
+        _ => false,
+    };
+    let limits = VALUE_PLANS.iter().filter(|limit| limit.setting == name);
+    let limit = limits
+        .filter(|limit| is_limited(limit.value) && limit.lowest_plan > zone.tier.rank())
+        .max_by_key(|limit| limit.lowest_plan)?;
+    Some(BeyondPlan {
+        key: "settings",
+        detail: format!(
+            "{name} can be {value} on the {} plan or above; the zone is on the {} plan",
+            TIERS[limit.lowest_plan].name,
+            zone.tier.facts().name
+        ),
+        help: "write another value, or move the zone to a plan that has it".to_owned(),
+        is_certain: zone.is_certain(limit.certainty),
+    })
+}
+
+/// Returns why a plan does not have a value of a DNS setting.
+#[must_use]
+pub fn dns_setting_limit(name: &str, value: &Value, zone: ZoneTier) -> Option<BeyondPlan> {
+    let is_limited = |limited: LimitedDnsValue| match (limited, value) {
+        (LimitedDnsValue::On, Value::Bool(is_on)) => *is_on,
+        (LimitedDnsValue::Type(start), Value::Map(members)) => {
+            matches!(members.get("type"), Some(Value::Text(kind)) if kind.starts_with(start))
+        }
+        (LimitedDnsValue::Not(word), Value::Text(text)) => text != word,
+        (LimitedDnsValue::Any, _) => true,
+        _ => false,
+    };
+    let limit = DNS_SETTING_PLANS.iter().find(|limit| {
+        limit.setting == name && is_limited(limit.value) && limit.lowest_plan > zone.tier.rank()
+    })?;
+    Some(BeyondPlan {
+        key: "dns_settings",
+        detail: format!(
+            "{name}: {} needs the {} plan or above; the zone is on the {} plan",
+            limit.about,
+            TIERS[limit.lowest_plan].name,
+            zone.tier.facts().name
+        ),
+        help: "write another value, or move the zone to a plan that has it".to_owned(),
+        is_certain: zone.is_certain(limit.certainty),
+    })
+}
