@@ -182,7 +182,7 @@ impl Goal {
     ///
     /// # Errors
     /// Fails if Cloudflare certainly refuses something of the spec.
-    pub fn check_plans(mut self) -> Result<Self, Box<InvalidSpec>> {
+    pub(crate) fn check_plans(mut self) -> Result<Self, Box<InvalidSpec>> {
         self.diagnostics.append(lint::check_plans(&self.desired));
         self.diagnostics.sort(&self.sources);
         if self.diagnostics.has_errors() {
@@ -298,14 +298,18 @@ impl Goal {
         }
     }
 
-    /// Returns the zones that have to exist, with the plan that each needs. Zones that the spec
-    /// creates are left out.
+    /// Returns the zones that have to exist, with the plan of each. Zones that the spec creates are
+    /// left out.
     ///
-    /// Managed rulesets need a paid plan, so a zone with protection is rehearsed on a plan with
-    /// everything that specs ask for.
+    /// If the spec does not name the plan, a zone with protection gets a paid one, because managed
+    /// rulesets need it.
     #[doc(hidden)]
     pub fn needed_zones(&self) -> impl Iterator<Item = (&ZoneName, &'static str)> {
-        let tier = |zone: &DesiredZone| if zone.waf.is_some() { "business" } else { "free" };
+        let tier = |zone: &DesiredZone| match zone.tier {
+            Some((tier, _)) => tier.facts().name,
+            None if zone.waf.is_some() => "business",
+            None => "free",
+        };
         let is_undo = matches!(self.source, Source::Journal(_));
         self.desired
             .zones
