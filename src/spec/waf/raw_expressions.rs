@@ -8,7 +8,7 @@ use super::super::scalar::within;
 use super::section::Section;
 use crate::diagnostic::{Place, Span, findings};
 use crate::model::Value;
-use crate::model::expression::{ExpressionSetting, parse_expression};
+use crate::model::expression::{ExpressionProblem, ExpressionSetting, parse_expression};
 use crate::model::ruleset::Phase;
 
 /// The mistakes that Cloudflare's engine certainly refuses, whatever fields and functions it has
@@ -23,6 +23,9 @@ const REFUSED_BY_ENGINE: &[&str] = &[
     "too-many-regexes",
     "unclosed-string",
 ];
+
+/// The beginning of the codes for names that this version does not know.
+const UNLISTED: &str = "unlisted-";
 
 impl Section<'_> {
     /// Checks the expressions of a rule in Cloudflare's form. Mistakes that the engine certainly
@@ -47,7 +50,10 @@ impl Section<'_> {
             let (_, problems) =
                 parse_expression(text.trim_end(), ExpressionSetting { sees_response, ..phase });
             let whole_place = self.place_of_text(syntax.span, text);
-            for problem in problems.into_iter().filter(|problem| problem.is_error) {
+            let is_told = |problem: &ExpressionProblem| {
+                problem.is_error || problem.code.starts_with(UNLISTED)
+            };
+            for problem in problems.into_iter().filter(is_told) {
                 let is_certain = REFUSED_BY_ENGINE.contains(&problem.code);
                 let kind =
                     if is_certain { findings::EXPRESSION } else { findings::EXPRESSION_DOUBT };

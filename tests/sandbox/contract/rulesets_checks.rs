@@ -182,7 +182,7 @@ async fn actions_of_phases() {
 
 #[tokio::test]
 async fn members_of_rules_and_bodies() {
-    let bench = Bench::new().await;
+    let bench = on("pro").await;
     for (key, value) in
         [("kind", json!("zone")), ("phase", json!(CUSTOM)), ("position", json!({"index": 1}))]
     {
