@@ -15,7 +15,7 @@ use zonewright::import::from_live;
 use zonewright::live::{Options as ReadOptions, WafQuery, ZoneQuery, fetch};
 use zonewright::model::ruleset::{EntryPoint, canonical};
 use zonewright::model::{Desired, LiveZone, ZoneId, ZoneName};
-use zonewright::plan::{Lowering, plan_zone};
+use zonewright::plan::{Lowering, RecordSchedule, plan_zone};
 use zonewright::spec::{Input, Options, load, print};
 use zonewright::wire::{Envelope, EnvelopeError, Request, record, ruleset, settings, zone};
 
@@ -260,7 +260,7 @@ pub fn exchange(data: &[u8]) {
         desired: wants,
         live,
         query: wanted.waf,
-        lowering: Lowering::Batches(2),
+        schedule: RecordSchedule::new(&plan, Lowering::Batches(2)),
     };
     let work = [work];
     let done = wait(executor.execute_zones(&work, &plan_zone)).remove(0);

@@ -11,9 +11,7 @@ use super::preconditions::{Index, OperationState, state_of};
 use super::write_responses::Confirmation;
 use crate::diff::RecordChange;
 use crate::model::{Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordId, sort_by_key};
-use crate::plan::{
-    Action, Lowering, RecordSubject, ZonePlan, bonds, groups, record_batches, waits_for_delete,
-};
+use crate::plan::{Action, Lowering, RecordSchedule, RecordSubject, ZonePlan};
 
 /// Maximum number of times that requests of a zone are divided. After that, a refused request stays
 /// refused as a whole. Finding one culprit among 200 takes eight divisions, and a zone where
@@ -48,10 +46,8 @@ pub(super) struct Run<'z> {
     noticed: Vec<Noticed>,
     /// True if anything happened after which responses alone are not sufficient evidence.
     pub(super) is_unusual: bool,
-    /// The number of the group of each operation. A group is kept together if possible.
-    group: Vec<usize>,
-    /// The number of the bond of each operation. A bond is never divided.
-    bond: Vec<usize>,
+    /// The order of the requests, and where they may be divided.
+    schedule: &'z RecordSchedule<'z>,
 }
 
 impl<'z> Run<'z> {
@@ -59,20 +55,14 @@ impl<'z> Run<'z> {
     pub(super) fn new(
         zone: &'z ZonePlan,
         live: &'z LiveZone,
-        lowering: Lowering,
+        schedule: &'z RecordSchedule<'z>,
         read_at: Instant,
     ) -> Self {
-        let mut group = vec![0; zone.operations.len()];
-        for (number, members) in groups(zone, lowering.size()).into_iter().enumerate() {
-            for n in members {
-                group[n] = number;
-            }
-        }
         Self {
             zone,
             live,
-            queue: record_batches(zone, lowering).into(),
-            lowering,
+            queue: schedule.batches.clone().into(),
+            lowering: schedule.lowering,
             resends: 0,
             narrowings: 0,
             outcomes: vec![None; zone.operations.len()],
@@ -83,8 +73,7 @@ impl<'z> Run<'z> {
             confirmed: vec![false; zone.operations.len()],
             noticed: Vec::new(),
             is_unusual: false,
-            group,
-            bond: bonds(zone),
+            schedule,
         }
     }
 
@@ -159,10 +148,10 @@ impl<'z> Run<'z> {
             return;
         }
         self.is_unusual = true;
-        let bonds: BTreeSet<usize> = moved.keys().map(|n| self.bond[*n]).gather();
+        let bonds: BTreeSet<usize> = moved.keys().map(|n| self.schedule.bonds[*n]).gather();
         let mut held = Vec::new();
         for part in &mut self.queue {
-            held.extend(part.extract_if(.., |n| bonds.contains(&self.bond[*n])));
+            held.extend(part.extract_if(.., |n| bonds.contains(&self.schedule.bonds[*n])));
         }
         self.queue.retain(|part| !part.is_empty());
         for n in held {
@@ -229,8 +218,8 @@ impl<'z> Run<'z> {
         self.lowering = Lowering::Single;
         let waiting: BTreeSet<usize> =
             self.queue.drain(..).flatten().chain(first.iter().copied()).gather();
-        let batches = record_batches(self.zone, Lowering::Single).into_iter();
-        self.queue.extend(batches.filter(|part| part.iter().all(|n| waiting.contains(n))));
+        let requests = self.schedule.single_requests().into_iter();
+        self.queue.extend(requests.filter(|part| part.iter().all(|n| waiting.contains(n))));
     }
 
     /// Returns the record of an operation. Operations on other objects have none and are never sent
@@ -273,11 +262,11 @@ impl<'z> Run<'z> {
             let (first, second) = operations.split_at(cuts.min_by_key(|n| n.abs_diff(middle))?);
             Some(vec![first.to_vec(), second.to_vec()])
         };
-        halves(operations, &self.group)
+        halves(operations, &self.schedule.groups)
             .or_else(|| {
                 let mut by_bond = operations.to_vec();
-                sort_by_key(&mut by_bond, |n| (self.bond[*n], *n));
-                halves(&by_bond, &self.bond)
+                sort_by_key(&mut by_bond, |n| (self.schedule.bonds[*n], *n));
+                halves(&by_bond, &self.schedule.bonds)
             })
             .or_else(|| self.parts_of_bond(operations))
     }
@@ -328,7 +317,7 @@ impl<'z> Run<'z> {
     fn is_in_the_way(&self, deletes: &[usize]) -> bool {
         deletes.iter().any(|delete| {
             self.at_the_name_of(*delete).any(|n| {
-                self.action(n) == Action::Create && waits_for_delete(self.zone, n, *delete)
+                self.action(n) == Action::Create && self.schedule.waits_for_delete(n, *delete)
             })
         })
     }
@@ -341,7 +330,7 @@ impl<'z> Run<'z> {
         refused: &[usize],
     ) -> Option<(Vec<usize>, Vec<usize>)> {
         let (deletes, others) = self.split_deletes(refused);
-        let is_next = |next: &&Vec<usize>| matches!((next.as_slice(), deletes.first()), ([next], Some(delete)) if self.bond[*next] == self.bond[*delete]);
+        let is_next = |next: &&Vec<usize>| matches!((next.as_slice(), deletes.first()), ([next], Some(delete)) if self.schedule.bonds[*next] == self.schedule.bonds[*delete]);
         let is_single = self.lowering == Lowering::Single;
         if is_single
             || !self.is_in_the_way(&deletes)
@@ -360,8 +349,11 @@ impl<'z> Run<'z> {
         if !others.is_empty() || self.failed_creates.is_empty() {
             return None;
         }
-        let is_bound =
-            |create: &usize| deletes.iter().any(|delete| self.bond[*delete] == self.bond[*create]);
+        let is_bound = |create: &usize| {
+            deletes
+                .iter()
+                .any(|delete| self.schedule.bonds[*delete] == self.schedule.bonds[*create])
+        };
         if self.failed_creates.iter().any(is_bound) {
             return Some("its replacement was refused, so it stays");
         }
@@ -449,7 +441,9 @@ impl<'z> Run<'z> {
                 |data: &&Rdata| *data == own || data.differs_in_cuts(own) || excludes(data);
             !present.iter().any(|(_, data)| is_left(data))
                 && (present.is_empty()
-                    || creates.iter().any(|create| waits_for_delete(self.zone, *create, *delete))
+                    || creates
+                        .iter()
+                        .any(|create| self.schedule.waits_for_delete(*create, *delete))
                     || (creates.iter().filter_map(|create| data(*create)).any(is_of_type)
                         && !present.iter().any(|(_, data)| is_of_type(data))))
         };

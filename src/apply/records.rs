@@ -41,7 +41,7 @@ use crate::api::{ApiError, Writer};
 use crate::diff::RecordChange;
 use crate::live::{FetchError, fetch_records};
 use crate::model::{LiveRecord, LiveZone, ZoneName};
-use crate::plan::{Lowering, Step, ZonePlan, lower_records};
+use crate::plan::{Lowering, RecordSchedule, Step, ZonePlan, lower_records};
 use crate::wire::Envelope;
 use crate::wire::record::create_record;
 
@@ -81,13 +81,13 @@ impl<W: Writer> Executor<'_, W> {
         &self,
         zone: &ZonePlan,
         live: &LiveZone,
-        lowering: Lowering,
+        schedule: &RecordSchedule<'_>,
     ) -> RecordsApplied {
         let operations = zone.records().count();
         self.observer.event(&ApplyEvent::ZoneStarted { zone: zone.name.clone(), operations });
         // A new zone is read now for the first time.
         let read_at = if zone.is_new { Instant::now() } else { self.read_at };
-        let mut run = Run::new(zone, live, lowering, read_at);
+        let mut run = Run::new(zone, live, schedule, read_at);
         let mut stopped = None;
         loop {
             let is_old = run.read_at.elapsed() >= STALE_AFTER;

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::diagnostic::Place;
     use crate::model::{DesiredZone, LiveZone, Unmanaged, ZoneId, ZoneName};
-    use crate::plan::{Lowering, lower_records, plan_zone, record_batches};
+    use crate::plan::{Lowering, lower, plan_zone};
 
     /// A record as an answer has it; that with the id 2 is at another name.
     fn item(id: &str, content: &str, ttl: u32) -> Json {
@@ -182,8 +182,7 @@ mod tests {
         let mut zone = DesiredZone { unmanaged: Unmanaged::Prune, ..DesiredZone::new(name, place) };
         zone.records = wanted.iter().map(desired).collect();
         let plan = plan_zone(&zone, &live).0;
-        let batch = record_batches(&plan, Lowering::Batches(200)).remove(0);
-        let step = lower_records(&plan, batch, Lowering::Batches(200));
+        let step = lower(&plan, Lowering::Batches(200), None).remove(0);
         (plan, step)
     }
 

@@ -19,7 +19,7 @@ use crate::api::Writer;
 use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, WafQuery};
 use crate::model::{DesiredSettings, DesiredZone, Gather, LiveZone, sort_by_key};
-use crate::plan::{Lowering, Operation, Subject, ZonePlan};
+use crate::plan::{Operation, RecordSchedule, Subject, ZonePlan};
 
 /// A zone to be applied.
 #[derive(Debug)]
@@ -32,8 +32,8 @@ pub struct ZoneWork<'a> {
     pub live: &'a LiveZone,
     /// The part of its protection that is read back.
     pub query: WafQuery,
-    /// The kind of request for record changes.
-    pub lowering: Lowering,
+    /// The order of the requests for record changes.
+    pub schedule: RecordSchedule<'a>,
 }
 
 impl ZoneWork<'_> {
@@ -41,7 +41,8 @@ impl ZoneWork<'_> {
     /// or read a phase again.
     fn requests(&self) -> usize {
         let records = self.plan.records().count();
-        let writes = self.plan.operations.len() - records + records.div_ceil(self.lowering.size());
+        let writes =
+            self.plan.operations.len() - records + records.div_ceil(self.schedule.lowering.size());
         let looks = if self.plan.is_new { 1 + self.setting_reads() } else { 0 };
         writes
             + looks
@@ -124,8 +125,8 @@ impl<W: Writer> Executor<'_, W> {
         plan_again: &(dyn Fn(&DesiredZone, &LiveZone) -> (ZonePlan, Diagnostics) + Sync),
         ahead: &AtomicUsize,
     ) -> ZoneDone<'w> {
-        let ZoneWork { plan, desired, live, query, lowering } = work;
-        let (applied, live) = self.carry_out(plan, desired, live, *lowering).await;
+        let ZoneWork { plan, desired, live, query, schedule } = work;
+        let (applied, live) = self.carry_out(plan, desired, live, schedule).await;
         let mut done = ZoneDone {
             plan,
             applied,
@@ -168,7 +169,7 @@ impl<W: Writer> Executor<'_, W> {
         plan: &ZonePlan,
         desired: &DesiredZone,
         live: &LiveZone,
-        lowering: Lowering,
+        schedule: &RecordSchedule<'_>,
     ) -> (ZoneApplied, LiveZone) {
         if let Some(reason) = self.halted() {
             return (Parts::default().into_applied(plan, reason), live.clone());
@@ -191,7 +192,7 @@ impl<W: Writer> Executor<'_, W> {
         if plan.is_new {
             parts.rules = self.execute_rules(&plan, &live).await;
         }
-        parts.records = self.execute(&plan, &live, lowering).await;
+        parts.records = self.execute(&plan, &live, schedule).await;
         (parts.into_applied(&plan, "the zone's plan ended early"), live)
     }
 }

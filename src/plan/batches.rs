@@ -30,8 +30,7 @@ use crate::model::{Fqdn, Rdata, RecordType, sort_by_key};
 
 /// Divides a zone's operations on records into requests, as their numbers in the order of
 /// execution.
-#[must_use]
-pub fn batches(zone: &ZonePlan, lowering: Lowering) -> Vec<Vec<usize>> {
+pub(super) fn batches(zone: &ZonePlan, lowering: Lowering) -> Vec<Vec<usize>> {
     let size = lowering.size();
     let mut batches: Vec<Vec<usize>> = Vec::new();
     for group in groups(zone, size) {
@@ -123,8 +122,7 @@ impl NameSequence {
 
 /// Returns true if Cloudflare refuses to create a record while another one of its name exists. The
 /// two exclude each other, or may count as equal.
-#[must_use]
-pub fn waits_for_delete(zone: &ZonePlan, create: usize, delete: usize) -> bool {
+pub(super) fn waits_for_delete(zone: &ZonePlan, create: usize, delete: usize) -> bool {
     let record = |n: usize| zone.operations[n].record().map(RecordSubject::form);
     let (Some(new), Some(old)) = (record(create), record(delete)) else { return false };
     let is_apex = old.name == *zone.name.as_fqdn();
@@ -145,8 +143,7 @@ pub fn waits_for_delete(zone: &ZonePlan, create: usize, delete: usize) -> bool {
 /// group has at most `size` operations unless it is one name.
 ///
 /// If a zone's quota is nearly used up, groups that shrink come before groups that grow.
-#[must_use]
-pub fn groups(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
+pub(super) fn groups(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
     let mut groups = renames(zone, names(zone), size);
     if zone.deletes_first {
         let growth = |n: &usize| zone.operations[*n].record().map_or(0, growth);
@@ -210,8 +207,7 @@ fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usiz
 ///
 /// A delete is bound to the creates that it has to precede, to those of its type at its name, whose
 /// values replace its own, and to the create of its value at another name.
-#[must_use]
-pub fn bonds(zone: &ZonePlan) -> Vec<usize> {
+pub(super) fn bonds(zone: &ZonePlan) -> Vec<usize> {
     let mut lead: Vec<usize> = (0..zone.operations.len()).collect();
     let mut leaving: BTreeMap<&Rdata, usize> = BTreeMap::new();
     for group in names(zone) {

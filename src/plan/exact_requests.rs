@@ -43,8 +43,8 @@ pub fn lower_operation(zone: &ZonePlan, operation: &Operation, account: Option<&
 /// Returns one request for these operations on records.
 ///
 /// # Order
-/// They are ordered by name, and within a name as in [`batches`]. Cloudflare executes the deletes
-/// of a batch first, then changes and creates.
+/// They are ordered by name, and within a name as in `RecordSchedule::batches`. Cloudflare executes
+/// the deletes of a batch first, then changes and creates.
 #[must_use]
 pub fn lower_records(zone: &ZonePlan, operations: Vec<usize>, lowering: Lowering) -> Step {
     let is_alone = |n: usize| match lowering {

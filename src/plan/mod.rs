@@ -13,7 +13,7 @@
 //! | what the spec promises and is not in force | `in_force`; of all zones of a run: `protection_of_run` |
 //! | what is dangerous about them | `dangers`, `replacements`, `effects_and_expectations`, `last_address`, `changes_much`, `shrank`, `weakening_grade` |
 //! | the consents that are missing | `consent`, `model::policy` |
-//! | exact requests | `batches`, `exact_requests` |
+//! | exact requests | `batches`, `record_schedule`, `exact_requests` |
 
 mod action;
 mod base_source;
@@ -39,6 +39,7 @@ mod protection_of_run;
 mod record_checks;
 mod record_operation;
 mod record_order;
+mod record_schedule;
 mod replacements;
 mod rule_checks;
 mod rule_positions;
@@ -54,7 +55,6 @@ mod zone_plan;
 
 pub use action::{Action, Why};
 pub use base_source::BaseSource;
-pub use batches::{batches as record_batches, bonds, groups, waits_for_delete};
 pub use cause::Cause;
 pub use consent::{Consents, MissingConsent, Verdict};
 pub use effects_and_expectations::explain_records;
@@ -65,6 +65,7 @@ pub use operation::Operation;
 pub use operation_builder::{Differences, plan_changes, plan_part, plan_zone};
 pub use overwrites::Overwrites;
 pub use protection_of_run::check_protection_of_run;
+pub use record_schedule::RecordSchedule;
 pub use replacements::SuccessorKey;
 pub use subject::{ExpectRuleset, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};
 pub use three_way::{plan_part_with_base, plan_zone_with_base};

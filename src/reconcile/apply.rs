@@ -10,7 +10,7 @@ use crate::apply::{
 };
 use crate::document::apply::Applied;
 use crate::live::AnyReader;
-use crate::plan::{Consents, Verdict, ZonePlan};
+use crate::plan::{Consents, RecordSchedule, Verdict, ZonePlan};
 
 /// The connections and options of an apply.
 #[derive(Clone)]
@@ -117,8 +117,9 @@ pub async fn apply<'p, W: Writer>(
     }
     let work = |zone: &'p ZonePlan| {
         let (live, desired) = (live.zones.get(&zone.name)?, goal.desired.zones.get(&zone.name)?);
-        let (query, lowering) = (goal.waf_query(desired), planned.lowering(zone));
-        Some(ZoneWork { plan: zone, desired, live, query, lowering })
+        let query = goal.waf_query(desired);
+        let schedule = RecordSchedule::new(zone, planned.lowering(zone));
+        Some(ZoneWork { plan: zone, desired, live, query, schedule })
     };
     let work: Vec<_> = plan.zones.iter().filter(|zone| !zone.is_empty()).filter_map(work).collect();
     let (verify, read_at) = (options.verify, Instant::now());

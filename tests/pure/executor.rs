@@ -18,7 +18,7 @@ use zonewright::model::{
     AsReported, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Rdata, RecordForm,
     RecordType, Ttl, Unmanaged, ZoneId,
 };
-use zonewright::plan::{Lowering, RecordSubject, ZonePlan, plan_zone};
+use zonewright::plan::{Lowering, RecordSchedule, RecordSubject, ZonePlan, plan_zone};
 use zonewright::wire::record::create_body;
 use zonewright::wire::{ApiMessage, Envelope, PageInfo, Request};
 
@@ -199,7 +199,7 @@ async fn execute(
         verify: Verify::Read,
         read_at: tokio::time::Instant::now(),
     }
-    .execute(plan, zone, lowering)
+    .execute(plan, zone, &RecordSchedule::new(plan, lowering))
     .await;
     ZoneApplied { outcomes, noticed, is_confirmed }
 }
