@@ -14,8 +14,8 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::effects::is_single_create;
-use super::line::{AnyLine, Intent, OperationLine};
-use super::reader::{Fate, JournalText, MOST_OPERATIONS, typed};
+use super::line::{Intent, OperationLine};
+use super::reader::{Event, EventContent, Fate, JournalText, MOST_OPERATIONS};
 use crate::model::{Address, Fqdn, Gather, LiveZone};
 use crate::plan::{Action, Operation, Overwrites, ZonePlan};
 use crate::wire::json_digest::Sum;
@@ -115,27 +115,22 @@ impl AppliedOperations {
     /// Adds a journal. Journals are added from the newest to the oldest. One that cannot be read is
     /// ignored.
     pub fn add<R: BufRead + Seek>(&mut self, mut text: JournalText<R>) {
-        let outcomes = text.take_outcomes();
-        let (count, _) = text.extent();
         let (digest, source): (Box<str>, Box<str>) =
             (text.digest().into(), text.source_digest().into());
-        let Ok(mut lines) = text.lines() else { return };
+        let Ok(mut events) = text.events() else { return };
         let mut journal_operations: BTreeMap<(Zone, Box<str>), Option<Last>> = BTreeMap::new();
         let mut deleted: BTreeMap<(Zone, Box<str>), Option<Arc<str>>> = BTreeMap::new();
         let (mut unfilled, mut has_ended): (BTreeSet<(Zone, Box<str>)>, bool) = Default::default();
-        while lines.number < count && journal_operations.len() < MOST_OPERATIONS {
-            let Ok(Some(line)) = lines.next() else { break };
-            let Ok(any) = typed::<AnyLine>(&line) else { break };
-            if any.event != "intent" {
-                has_ended |= any.event == "end";
-                continue;
-            }
-            let Ok(Intent { step, zone_id, zone_created_on, request, operations, time, .. }) =
-                typed(&line)
-            else {
-                break;
+        while let Ok(Some(Event { content, .. })) = events.next() {
+            let (intent, fate) = match content {
+                EventContent::Sent(intent, fate, _) => (intent, fate),
+                EventContent::End => {
+                    has_ended = true;
+                    continue;
+                }
+                EventContent::Other => continue,
             };
-            let fate = outcomes.get(&step).map_or(Fate::Unknown, |ending| ending.fate);
+            let Intent { zone_id, zone_created_on, request, operations, time, .. } = intent;
             let is_done = fate == Fate::Done;
             let is_back = is_single_create(&request);
             let zone =

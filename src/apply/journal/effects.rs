@@ -16,9 +16,9 @@ use std::io::{BufRead, Seek};
 use serde_json::Value as Json;
 
 use super::journal_read_error::JournalReadError;
-use super::line::{AnyLine, Intent, OperationLine, SentRequest};
-use super::reader::{Ending, Fate, JournalText, MOST_OPERATIONS, head, typed};
-use crate::diagnostic::{Place, SourceId, Span};
+use super::line::{Intent, OperationLine, SentRequest};
+use super::reader::{Event, EventContent, Fate, JournalText};
+use crate::diagnostic::{Place, SourceId};
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId};
 use crate::model::{Gather, LiveRecord, RecordId, Value, ZoneId, ZoneName};
 use crate::plan::Action;
@@ -177,11 +177,13 @@ pub struct JournalRun {
     pub is_cut: bool,
 }
 
-/// An intent, with its place in the outline.
-struct Line {
+/// An intent, with its place in the outline and its outcome.
+struct Line<'e> {
     number: usize,
     place: Place,
     intent: Intent,
+    fate: Fate,
+    ids: &'e [Box<str>],
 }
 
 impl JournalRun {
@@ -195,37 +197,20 @@ impl JournalRun {
         mut text: JournalText<R>,
         source: SourceId,
     ) -> Result<Self, JournalReadError> {
-        let outcomes = text.take_outcomes();
-        let (count, is_cut) = text.extent();
-        let mut lines = text.lines()?;
+        let is_cut = text.is_cut();
         let mut zones: BTreeMap<ZoneName, Reading> = BTreeMap::new();
-        let (mut began_at, mut start, mut operations) = (String::new(), 0, 0);
-        while lines.number < count {
-            let Some(line) = lines.next()? else { break };
-            let number = lines.number;
-            let length = head(&line).len();
-            let place = Place { source, span: Span::new(start, start + length) };
-            start += length + 1;
-            let broken = |what| JournalReadError::Broken(number, what);
-            let line_head: AnyLine =
-                typed(&line).map_err(|_| broken("it was changed while it was read"))?;
+        let mut began_at = String::new();
+        let mut events = text.events()?;
+        while let Some(Event { number, span, time, content }) = events.next()? {
             if number == 1 {
-                began_at = line_head.time;
+                began_at = time;
             }
-            if line_head.event != "intent" {
-                continue;
-            }
-            let intent: Intent = typed(&line).map_err(broken)?;
-            drop(line);
-            operations += intent.operations.len();
-            if operations > MOST_OPERATIONS {
-                return Err(JournalReadError::TooLarge(MOST_OPERATIONS as u64, "operations"));
-            }
-            let name = ZoneName::parse(&intent.zone)
-                .map_err(|_| broken("its `zone` is not the name of a zone"))?;
-            let outcome = outcomes.get(&intent.step);
-            let line = Line { number, place, intent };
-            zones.entry(name.clone()).or_default().intent(&name, &line, outcome)?;
+            let EventContent::Sent(intent, fate, ids) = content else { continue };
+            let name = ZoneName::parse(&intent.zone).map_err(|_| {
+                JournalReadError::Broken(number, "its `zone` is not the name of a zone")
+            })?;
+            let line = Line { number, place: Place { source, span }, intent, fate, ids };
+            zones.entry(name.clone()).or_default().intent(&name, &line)?;
         }
         let zones = zones.into_iter().map(|(name, zone)| (name, zone.finish())).gather();
         Ok(Self { began_at, zones, is_cut })
@@ -248,21 +233,16 @@ impl Reading {
     }
 
     /// Adds one intent with its outcome.
-    fn intent(
-        &mut self,
-        name: &ZoneName,
-        line: &Line,
-        outcome: Option<&Ending>,
-    ) -> Result<(), JournalReadError> {
+    fn intent(&mut self, name: &ZoneName, line: &Line<'_>) -> Result<(), JournalReadError> {
         let zone = self;
-        let broken = |what| JournalReadError::Broken(line.number, what);
+        let Line { number, place, intent, fate, ids } = line;
+        let (place, fate, ids) = (*place, *fate, *ids);
+        let broken = |what| JournalReadError::Broken(*number, what);
         let Intent { step: _, zone: _, zone_id, zone_created_on: _, request, operations, time } =
-            &line.intent;
+            intent;
         if zone_id != NO_ZONE {
             zone.id = Some(ZoneId(zone_id.clone()));
         }
-        let ids = outcome.map_or(&[][..], |outcome| &outcome.ids);
-        let fate = outcome.map_or(Fate::Unknown, |outcome| outcome.fate);
         let is_create = |o: &&OperationLine| o.action == Keyword(Action::Create);
         // Ids are those of the created records, in order. A response of another shape is ignored.
         let creates = operations.iter().filter(is_create).count();
@@ -274,7 +254,7 @@ impl Reading {
             // A response may contain an empty id.
             let created_id = created_id.filter(|id| !id.is_empty());
             let path = address.strip_prefix(name.as_str()).unwrap_or_default();
-            let entry = |is_certain| Head { address, sent_at: time, is_certain, place: line.place };
+            let entry = |is_certain| Head { address, sent_at: time, is_certain, place };
             if path.is_empty() {
                 if fate != Fate::Nothing {
                     zone.is_made = true;

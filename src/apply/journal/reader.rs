@@ -13,9 +13,9 @@ use ring::digest::{Context, SHA256};
 use serde::de::DeserializeOwned;
 
 use super::journal_read_error::JournalReadError;
-use super::line::{AnyBegin, AnyLine, StepFate, StepOutcome};
+use super::line::{AnyBegin, AnyLine, Intent, StepFate, StepOutcome};
 use super::writer::Journal;
-use crate::diagnostic::read_bytes;
+use crate::diagnostic::{Span, read_bytes};
 use crate::wire::json::{self, JsonError};
 use crate::wire::keyword::Keyword;
 
@@ -40,6 +40,9 @@ const OUTLINE: usize = 100;
 
 /// The error for a line that is JSON of another shape.
 const NOT_A_LINE: &str = "it is not a line of a journal";
+
+/// The error for a line that was complete JSON when the outcomes were read.
+const CHANGED: &str = "it was changed while it was read";
 
 /// The first characters of every journal.
 const BEGINNING: &str = "{\"event\":\"begin\"";
@@ -67,11 +70,11 @@ pub struct JournalText<R> {
 
 /// The outcome of a step.
 #[derive(Debug)]
-pub(super) struct Ending {
+struct Ending {
     /// The result.
-    pub(super) fate: Fate,
+    fate: Fate,
     /// Ids of created objects.
-    pub(super) ids: Vec<Box<str>>,
+    ids: Vec<Box<str>>,
 }
 
 impl JournalText<Box<dyn Bytes>> {
@@ -204,23 +207,91 @@ impl<R: BufRead + Seek> JournalText<R> {
         &self.source_digest
     }
 
-    /// Returns its complete lines again, from the beginning.
+    /// Returns true if a truncated line follows the complete ones.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Reads its complete lines again, from the beginning. The outcomes are moved out of the text.
     ///
     /// # Errors
     /// Fails if it cannot be read.
-    pub(super) fn lines(&mut self) -> Result<Lines<'_, R>, JournalReadError> {
+    pub(super) fn events(&mut self) -> Result<Events<'_, R>, JournalReadError> {
         self.reader.seek(SeekFrom::Start(0)).map_err(JournalReadError::Io)?;
-        Ok(Lines::new(&mut self.reader, self.length))
+        Ok(Events {
+            outcomes: std::mem::take(&mut self.outcomes),
+            lines: Lines::new(&mut self.reader, self.length),
+            count: self.lines,
+            operations: 0,
+            start: 0,
+        })
     }
+}
 
-    /// Returns the results of the steps, and leaves none.
-    pub(super) fn take_outcomes(&mut self) -> BTreeMap<u64, Ending> {
-        std::mem::take(&mut self.outcomes)
-    }
+/// Reads the events of a journal one by one.
+pub(super) struct Events<'r, R> {
+    outcomes: BTreeMap<u64, Ending>,
+    lines: Lines<'r, R>,
+    /// Number of complete lines.
+    count: usize,
+    /// Number of operations read.
+    operations: usize,
+    /// Position of the next line in the outline.
+    start: usize,
+}
 
-    /// Returns the number of complete lines, and true if a truncated line follows them.
-    pub(super) fn extent(&self) -> (usize, bool) {
-        (self.lines, self.is_cut)
+/// A complete line of a journal.
+pub(super) struct Event<'e> {
+    /// Its number, from 1.
+    pub(super) number: usize,
+    /// Its place in the outline.
+    pub(super) span: Span,
+    /// The time at which it was written.
+    pub(super) time: String,
+    /// Its content.
+    pub(super) content: EventContent<'e>,
+}
+
+/// The content of a line.
+pub(super) enum EventContent<'e> {
+    /// A request was about to be sent. The result is that of its outcome; the ids are those of
+    /// objects that it created.
+    Sent(Intent, Fate, &'e [Box<str>]),
+    /// The apply ended.
+    End,
+    Other,
+}
+
+impl<R: BufRead> Events<'_, R> {
+    /// Returns the next event; `None` after the last.
+    pub(super) fn next(&mut self) -> Result<Option<Event<'_>>, JournalReadError> {
+        if self.lines.number >= self.count {
+            return Ok(None);
+        }
+        let line = self.lines.next()?;
+        let number = self.lines.number;
+        let broken = |what| JournalReadError::Broken(number, what);
+        let line = line.ok_or(broken(CHANGED))?;
+        let end = self.start + head(&line).len();
+        let span = Span::new(self.start, end);
+        self.start = end + 1;
+        let AnyLine { event, time, step: _ } = typed(&line).map_err(|_| broken(CHANGED))?;
+        let content = match event.as_str() {
+            "intent" => {
+                let intent: Intent = typed(&line).map_err(broken)?;
+                self.operations += intent.operations.len();
+                if self.operations > MOST_OPERATIONS {
+                    return Err(JournalReadError::TooLarge(MOST_OPERATIONS as u64, "operations"));
+                }
+                match self.outcomes.get(&intent.step) {
+                    Some(Ending { fate, ids }) => EventContent::Sent(intent, *fate, ids),
+                    None => EventContent::Sent(intent, Fate::Unknown, &[]),
+                }
+            }
+            "end" => EventContent::End,
+            _ => EventContent::Other,
+        };
+        Ok(Some(Event { number, span, time, content }))
     }
 }
 
@@ -239,15 +310,15 @@ fn begins(any: &AnyLine, line: &str) -> Result<String, JournalReadError> {
 }
 
 /// Parses a line. Fails with a description of the error.
-pub(super) fn typed<T: DeserializeOwned>(line: &str) -> Result<T, &'static str> {
+fn typed<T: DeserializeOwned>(line: &str) -> Result<T, &'static str> {
     json::parse(line.as_bytes(), MOST_VALUES).map_err(|_| NOT_A_LINE)
 }
 
 /// Reads the lines of a journal one by one.
-pub(super) struct Lines<'r, R> {
+struct Lines<'r, R> {
     reader: io::Take<&'r mut R>,
     /// The number of the last line read, from 1.
-    pub(super) number: usize,
+    number: usize,
     /// True if that line ends with a line feed.
     is_ended: bool,
     /// Number of bytes read.
@@ -269,7 +340,7 @@ impl<'r, R: BufRead> Lines<'r, R> {
     }
 
     /// Returns the next line without its end; `None` after the last.
-    pub(super) fn next(&mut self) -> Result<Option<String>, JournalReadError> {
+    fn next(&mut self) -> Result<Option<String>, JournalReadError> {
         let mut line = Vec::new();
         let limit = LONGEST as u64 + 1;
         let read = self
@@ -304,7 +375,7 @@ impl<'r, R: BufRead> Lines<'r, R> {
 }
 
 /// Returns the beginning of a line.
-pub(super) fn head(line: &str) -> &str {
+fn head(line: &str) -> &str {
     line.char_indices().nth(OUTLINE).map_or(line, |(end, _)| &line[..end])
 }
 

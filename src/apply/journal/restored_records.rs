@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Seek};
 
 use super::effects::{JournalRun, NewIds, is_single_create};
-use super::line::{AnyLine, Intent};
-use super::reader::{Fate, JournalText, MOST_OPERATIONS, typed};
+use super::line::Intent;
+use super::reader::{EventContent, JournalText, MOST_OPERATIONS};
 use crate::model::{RecordId, ZoneId};
 use crate::plan::Action;
 use crate::wire::keyword::Keyword;
@@ -20,24 +20,18 @@ pub struct RestoredRecords {
 impl RestoredRecords {
     /// Adds a journal. Returns false if a part of it cannot be read.
     pub fn add<R: BufRead + Seek>(&mut self, mut text: JournalText<R>) -> bool {
-        let outcomes = text.take_outcomes();
-        let (count, _) = text.extent();
-        let Ok(mut lines) = text.lines() else { return false };
-        while lines.number < count {
-            let Ok(Some(line)) = lines.next() else { return false };
-            let Ok(AnyLine { event, .. }) = typed(&line) else { return false };
-            if event != "intent" {
-                continue;
-            }
-            let Ok(Intent { step, zone_id, request, operations, .. }) = typed(&line) else {
-                return false;
+        let Ok(mut events) = text.events() else { return false };
+        loop {
+            let content = match events.next() {
+                Ok(Some(event)) => event.content,
+                Ok(None) => return true,
+                Err(_) => return false,
             };
-            let ending = outcomes.get(&step);
-            let fate = ending.map_or(Fate::Unknown, |ending| ending.fate);
+            let EventContent::Sent(intent, fate, ids) = content else { continue };
+            let Intent { zone_id, request, operations, .. } = intent;
             if !is_single_create(&request) || fate.of_taking_back().is_none() {
                 continue;
             }
-            let ids = ending.map_or(&[][..], |ending| &ending.ids);
             let new_id = ids.first().filter(|id| !id.is_empty()).map(|id| RecordId(id.to_string()));
             for operation in
                 operations.iter().filter(|operation| operation.action == Keyword(Action::Delete))
@@ -48,7 +42,6 @@ impl RestoredRecords {
                 }
             }
         }
-        true
     }
 }
 

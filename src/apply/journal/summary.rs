@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Seek};
 
-use super::line::{AnyLine, Intent};
-use super::reader::{Fate, JournalText, typed};
-use super::{JournalReadError, MOST_OPERATIONS};
+use super::JournalReadError;
+use super::reader::{Event, EventContent, Fate, JournalText};
 use crate::plan::Action;
 use crate::wire::keyword::Keyword;
 
@@ -46,54 +45,41 @@ impl JournalSummary {
         mut text: JournalText<R>,
         mut each: impl FnMut(&str, Action, &'static str),
     ) -> Result<Self, JournalReadError> {
-        let outcomes = text.take_outcomes();
-        let (count, _) = text.extent();
         let mut summary = Self {
             digest: text.digest().to_owned(),
             source_digest: text.source_digest().to_owned(),
             ..Self::default()
         };
-        let mut lines = text.lines()?;
-        let mut operations = 0;
-        while lines.number < count
-            && let Some(line) = lines.next()?
-        {
-            let number = lines.number;
-            let broken = |what| JournalReadError::Broken(number, what);
-            let any: AnyLine = typed(&line).map_err(broken)?;
-            match any.event.as_str() {
-                "begin" => summary.began_at = any.time,
-                "end" => summary.has_ended = true,
-                "intent" => {
-                    let intent: Intent = typed(&line).map_err(broken)?;
-                    operations += intent.operations.len();
-                    if operations > MOST_OPERATIONS {
-                        return Err(JournalReadError::TooLarge(
-                            MOST_OPERATIONS as u64,
-                            "operations",
-                        ));
-                    }
-                    let fate = outcomes.get(&intent.step).map_or(Fate::Unknown, |end| end.fate);
-                    for operation in intent.operations {
-                        let Keyword(action) = operation.action;
-                        let result = match fate {
-                            Fate::Done => {
-                                *summary.done.entry(action).or_default() += 1;
-                                "done"
-                            }
-                            Fate::Unknown => {
-                                summary.unknown += 1;
-                                "unknown result"
-                            }
-                            Fate::Restored => "taken back",
-                            Fate::Nothing => "no effect",
-                        };
-                        each(&operation.address, action, result);
-                    }
-                    summary.zones.insert(intent.zone);
-                }
-                _ => {}
+        let mut events = text.events()?;
+        while let Some(Event { number, time, content, .. }) = events.next()? {
+            if number == 1 {
+                summary.began_at = time;
             }
+            let (intent, fate) = match content {
+                EventContent::Sent(intent, fate, _) => (intent, fate),
+                EventContent::End => {
+                    summary.has_ended = true;
+                    continue;
+                }
+                EventContent::Other => continue,
+            };
+            for operation in intent.operations {
+                let Keyword(action) = operation.action;
+                let result = match fate {
+                    Fate::Done => {
+                        *summary.done.entry(action).or_default() += 1;
+                        "done"
+                    }
+                    Fate::Unknown => {
+                        summary.unknown += 1;
+                        "unknown result"
+                    }
+                    Fate::Restored => "taken back",
+                    Fate::Nothing => "no effect",
+                };
+                each(&operation.address, action, result);
+            }
+            summary.zones.insert(intent.zone);
         }
         Ok(summary)
     }
