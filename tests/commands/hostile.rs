@@ -16,23 +16,26 @@ mod shown;
 #[cfg(target_os = "linux")]
 mod written;
 
-/// A new format has to be added to `responses::SHOWN` if plans or drift have it, and to
-/// `files::CHECKS` if `plan` or `validate` has it. The formats of `test`, `pull` and `waf rehearse`
-/// are not in these lists.
-#[test]
-fn every_format_is_tried_with_hostile_text() {
-    let tried: Vec<&(&[&str], &str)> = responses::SHOWN.iter().chain(files::CHECKS).collect();
-    for command in ["plan", "drift", "validate"] {
-        for format in crate::support::workspace::document_formats(command) {
-            let is_tried =
-                tried.iter().any(|(arguments, of)| arguments[0] == command && *of == format);
-            assert!(is_tried, "no run of `{command} --format {format}` is tried with hostile text");
-            // A plan shows the mistakes of a spec as well; any command with the format will do.
-            let is_tried = command == "drift" || files::CHECKS.iter().any(|(_, of)| *of == format);
-            assert!(
-                is_tried,
-                "no mistakes of a spec with hostile text are shown with `--format {format}`"
-            );
-        }
-    }
+use crate::support::workspace::document_formats;
+
+/// A command line, and the format of its output.
+type ShownRun = (Vec<&'static str>, &'static str);
+
+/// Returns the runs of these command lines.
+fn shown_runs(lines: &[(&[&'static str], &'static str)]) -> Vec<ShownRun> {
+    lines.iter().map(|(arguments, format)| (arguments.to_vec(), *format)).collect()
+}
+
+/// Returns one run for each of the formats.
+fn run_in_formats(
+    arguments: &[&'static str],
+    formats: impl IntoIterator<Item = &'static str>,
+) -> Vec<ShownRun> {
+    let run = |format| ([arguments, &["--format", format][..]].concat(), format);
+    formats.into_iter().map(run).collect()
+}
+
+/// Returns a run for each format that is a document of its own and that the command has.
+fn run_in_each_document(arguments: &[&'static str]) -> Vec<ShownRun> {
+    run_in_formats(arguments, document_formats(arguments[0]))
 }

@@ -11,25 +11,29 @@ use zonewright::cli::Invocation;
 use zonewright::plan::BaseSource;
 
 use super::shown::{EVIL, is_harmless};
+use super::{ShownRun, run_in_each_document, run_in_formats, shown_runs};
 use crate::support::journals::newest;
 use crate::support::saved_plans::sealed;
 use crate::support::workspace::{Ran, Workspace, binary, document_formats, options_on};
 
-/// The commands that show a spec with mistakes, with the format of the output.
-pub(super) const CHECKS: &[(&[&str], &str)] = &[
-    (&["validate", "spec.yaml"], "text"),
-    (&["validate", "spec.yaml", "--color", "never", "--format", "json"], "json"),
-    (&["validate", "spec.yaml", "--format", "markdown"], "markdown"),
-    (&["validate", "spec.yaml", "--format", "github"], "github"),
-    (&["validate", "spec.yaml", "--format", "sarif"], "sarif"),
-    (&["validate", "spec.yaml", "--format", "junit"], "junit"),
-    (&["plan", "spec.yaml", "--sandbox"], "text"),
-    (&["plan", "spec.yaml", "--sandbox", "--format", "html"], "html"),
-    (&["plan", "spec.yaml", "--sandbox", "--format", "markdown"], "markdown"),
-    (&["plan", "spec.yaml", "--sandbox", "--format", "json"], "json"),
-    (&["diff", "empty.yaml", "spec.yaml"], "text"),
-    (&["diff", "empty.yaml", "spec.yaml", "--format", "json"], "json"),
-];
+/// Returns the commands that show a spec with mistakes, with the formats of their output. A plan
+/// shows mistakes as `validate` does, so it is run in the formats that `validate` does not have.
+fn check_runs() -> Vec<ShownRun> {
+    let lines = shown_runs(&[
+        (&["validate", "spec.yaml"], "text"),
+        (&["validate", "spec.yaml", "--color", "never", "--format", "json"], "json"),
+        (&["plan", "spec.yaml", "--sandbox"], "text"),
+        (&["plan", "spec.yaml", "--sandbox", "--format", "markdown"], "markdown"),
+        (&["plan", "spec.yaml", "--sandbox", "--format", "json"], "json"),
+        (&["diff", "empty.yaml", "spec.yaml"], "text"),
+        (&["diff", "empty.yaml", "spec.yaml", "--format", "json"], "json"),
+    ]);
+    let of_validate = document_formats("validate");
+    let is_of_plan_alone = |format: &&str| !of_validate.contains(format);
+    let of_plan_alone = document_formats("plan").into_iter().filter(is_of_plan_alone);
+    let plans = run_in_formats(&["plan", "spec.yaml", "--sandbox"], of_plan_alone);
+    [lines, run_in_each_document(&["validate", "spec.yaml"]), plans].concat()
+}
 
 /// Runs the program in this process, because there are many runs, in this directory.
 fn inside(directory: &Path, arguments: &[&str]) -> Ran {
@@ -59,8 +63,8 @@ fn check_all(spec: &Value, what: &str) {
     fs::write(directory.path().join("empty.yaml"), "version: 1\nzones: {}\n").unwrap();
     fs::write(directory.path().join("spec.yaml"), spec.to_string()).unwrap();
     let run = |arguments: &[&str]| inside(directory.path(), arguments);
-    for (arguments, format) in CHECKS {
-        let ran = run(arguments);
+    for (arguments, format) in check_runs() {
+        let ran = run(&arguments);
         assert!(matches!(ran.code, Some(0 | 1 | 3)), "{what}: {arguments:?}: {ran:?}");
         is_harmless(&format!("{what}: {arguments:?}"), format, &ran);
     }

@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::shown::{EVIL, is_harmless};
+use super::{ShownRun, run_in_each_document, shown_runs};
 use crate::support::listener::{Listener, Response};
 use crate::support::openmetrics::Metrics;
 use crate::support::workspace::{Ran, Workspace, document_formats, options, options_on};
@@ -27,29 +28,33 @@ zones:
       custom: [{ name: scanners, when: 'http.user_agent contains \"scanner\"', action: block }]
 ";
 
-/// All commands that show such responses, with the format of the output.
-pub(super) const SHOWN: &[(&[&str], &str)] = &[
-    (&["plan", "spec.yaml", "-v"], "text"),
-    (&["plan", "spec.yaml", "--color", "never", "-vvv"], "text"),
-    (&["plan", "spec.yaml", "--format", "json"], "json"),
-    (&["plan", "spec.yaml", "--format", "markdown"], "markdown"),
-    (&["plan", "spec.yaml", "--format", "github"], "github"),
-    (&["plan", "spec.yaml", "--format", "sarif"], "sarif"),
-    (&["plan", "spec.yaml", "--format", "html"], "html"),
-    (&["apply", "spec.yaml", "--yes", "--dry-run", "--allow-deletes", "6"], "text"),
-    (&["apply", "spec.yaml", "--yes"], "text"),
-    (&["apply", "spec.yaml", "--yes", "--format", "json"], "json"),
-    (&["drift", "spec.yaml", "-v"], "text"),
-    (&["drift", "spec.yaml", "--format", "json"], "json"),
-    (&["drift", "spec.yaml", "--format", "markdown"], "markdown"),
-    (&["watch", "spec.yaml", "--count", "1"], "text"),
-    (&["watch", "spec.yaml", "--count", "1", "--format", "json"], "json"),
-    (&["snapshot", "spec.yaml", "--out", "new.gz"], "text"),
-    (&["import", "example.com"], "yaml"),
-    (&["waf", "effective", "example.com"], "text"),
-    (&["waf", "effective", "example.com", "--format", "json"], "json"),
-    (&["waf", "diff", "spec.yaml"], "text"),
-];
+/// Returns all commands that show such responses, with the formats of their output.
+fn runs() -> Vec<ShownRun> {
+    let plans = shown_runs(&[
+        (&["plan", "spec.yaml", "-v"], "text"),
+        (&["plan", "spec.yaml", "--color", "never", "-vvv"], "text"),
+        (&["plan", "spec.yaml", "--format", "json"], "json"),
+    ]);
+    let applies_and_drift = shown_runs(&[
+        (&["apply", "spec.yaml", "--yes", "--dry-run", "--allow-deletes", "6"], "text"),
+        (&["apply", "spec.yaml", "--yes"], "text"),
+        (&["apply", "spec.yaml", "--yes", "--format", "json"], "json"),
+        (&["drift", "spec.yaml", "-v"], "text"),
+        (&["drift", "spec.yaml", "--format", "json"], "json"),
+    ]);
+    let others = shown_runs(&[
+        (&["watch", "spec.yaml", "--count", "1"], "text"),
+        (&["watch", "spec.yaml", "--count", "1", "--format", "json"], "json"),
+        (&["snapshot", "spec.yaml", "--out", "new.gz"], "text"),
+        (&["import", "example.com"], "yaml"),
+        (&["waf", "effective", "example.com"], "text"),
+        (&["waf", "effective", "example.com", "--format", "json"], "json"),
+        (&["waf", "diff", "spec.yaml"], "text"),
+    ]);
+    let documents = run_in_each_document(&["plan", "spec.yaml"]);
+    let drift_documents = run_in_each_document(&["drift", "spec.yaml"]);
+    [plans, documents, applies_and_drift, drift_documents, others].concat()
+}
 
 /// Formats of plans and drift that programs read, or that leave out the values of records.
 const WITHOUT_TEXT_FOR_PEOPLE: &[&str] = &["json", "sarif"];
@@ -141,8 +146,8 @@ fn told(words: &str) -> Workspace {
 #[test]
 fn what_others_wrote_is_data_in_every_output() {
     let workspace = told(EVIL);
-    for (arguments, format) in SHOWN {
-        let ran = workspace.run(arguments);
+    for (arguments, format) in runs() {
+        let ran = workspace.run(&arguments);
         assert!(matches!(ran.code, Some(0..=3)), "{arguments:?}: {ran:?}");
         is_harmless(&format!("{arguments:?}"), format, &ran);
     }
@@ -177,14 +182,14 @@ fn a_megabyte_of_text_is_cut_for_people() {
         200,
         success(&entry_point),
     );
-    let told_to_people = |(arguments, format): &&(&[&str], &str)| {
+    let told_to_people = |(arguments, format): &ShownRun| {
         matches!(arguments[0], "plan" | "drift")
             && !WITHOUT_TEXT_FOR_PEOPLE.contains(format)
             && !arguments.contains(&"-vvv")
     };
     let mut count = 0;
-    for (arguments, format) in SHOWN.iter().filter(told_to_people) {
-        let ran = workspace.run(arguments);
+    for (arguments, format) in runs().into_iter().filter(told_to_people) {
+        let ran = workspace.run(&arguments);
         assert!(matches!(ran.code, Some(0 | 2)), "{arguments:?}: {:?}", ran.code);
         is_harmless(&format!("long: {arguments:?}"), format, &ran);
         assert!(ran.stdout.contains("EVIL"), "{arguments:?}");
@@ -218,7 +223,7 @@ fn messages_of_cloudflare_are_not_commands() {
         let workspace = workspace();
         responds(&workspace, path, code, wrong(words));
         for (arguments, format) in
-            SHOWN.iter().filter(|(a, _)| matches!(a[0], "plan" | "apply" | "import")).step_by(2)
+            runs().iter().filter(|(a, _)| matches!(a[0], "plan" | "apply" | "import")).step_by(2)
         {
             let ran = workspace.run(arguments);
             is_harmless(&format!("{code} for {path}: {arguments:?}"), format, &ran);
@@ -277,8 +282,8 @@ fn metrics_and_webhooks_are_whole() {
 fn cached_text_is_shown_as_safely() {
     let workspace = told(EVIL);
     workspace.run(&["snapshot", "spec.yaml"]).exits(0);
-    for (arguments, format) in SHOWN.iter().filter(|(a, _)| a[0] == "plan") {
-        let arguments = [arguments, &["--against", "zonewright.snapshot.json.gz"][..]].concat();
+    for (mut arguments, format) in runs().into_iter().filter(|(a, _)| a[0] == "plan") {
+        arguments.extend(["--against", "zonewright.snapshot.json.gz"]);
         let ran = workspace.run(&arguments).exits(0);
         is_harmless(&format!("{arguments:?}"), format, &ran);
     }
