@@ -16,8 +16,8 @@ use super::workspace::Workspace;
 use crate::diagnostic::Place;
 use crate::diff::{DeleteReason, SetAsideReason, diff_records};
 use crate::model::{
-    Address, AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone,
-    Rdata, Spelling, Tag, Ttl, ZoneName,
+    Address, AsReported, Attribute, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord,
+    LiveZone, Rdata, Spelling, ZoneName,
 };
 use crate::spec;
 
@@ -579,26 +579,13 @@ fn facets(desired: &Facets, live: &LiveRecord) -> Result<Facets, String> {
 /// # Errors
 /// Fails with the attribute that a spec cannot express.
 fn sayable(facets: &Facets) -> Result<(), String> {
-    if facets.ttl.is_some_and(|ttl| Ttl::seconds(u64::from(ttl.as_number())).is_err()) {
-        return Err("a spec cannot express its time to live".to_owned());
-    }
-    if facets
-        .comment
-        .as_ref()
-        .and_then(Comment::text)
-        .is_some_and(|text| Comment::parse(text).is_err())
-    {
-        return Err(
-            "a spec cannot express its comment, which has several lines or control characters"
-                .to_owned(),
-        );
-    }
-    let tags = facets.tags.iter().flatten();
-    if tags.clone().count() > Tag::MOST || tags.clone().any(|tag| Tag::parse(tag.as_str()).is_err())
-    {
-        return Err("a spec cannot express its tags".to_owned());
-    }
-    Ok(())
+    let what = match facets.attributes().find(|attribute| !attribute.is_expressible()) {
+        None => return Ok(()),
+        Some(Attribute::Ttl(_)) => "time to live",
+        Some(Attribute::Comment(_)) => "comment, which has several lines or control characters",
+        Some(attribute) => attribute.name(),
+    };
+    Err(format!("a spec cannot express its {what}"))
 }
 
 /// Converts a live record to a desired one.
@@ -606,19 +593,13 @@ fn sayable(facets: &Facets) -> Result<(), String> {
 /// # Errors
 /// Fails if a spec cannot express the record.
 fn imported(zone: &ZoneName, live: &LiveRecord) -> Result<DesiredRecord, String> {
-    let Some(record_type) = live.data.record_type() else {
+    if live.data.record_type().is_none() {
         return Err("this version does not understand its type".to_owned());
-    };
+    }
     if zone.resolve(zone.relative(&live.name)).as_ref() != Ok(&live.name) {
         return Err("a spec cannot express its name".to_owned());
     }
-    let facets = Facets {
-        ttl: (!live.proxied).then_some(live.ttl),
-        proxied: record_type.facts().proxiable.then_some(live.proxied),
-        comment: live.comment.clone().filter(|text| !text.is_empty()).map(Comment::Set),
-        tags: (!live.tags.is_empty()).then(|| live.tags.clone()),
-        settings: live.settings,
-    };
+    let facets = Facets { settings: live.settings, ..live.facets_for_spec() };
     sayable(&facets)?;
     Ok(record(zone, &live.name, &live.data, &facets))
 }

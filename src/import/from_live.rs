@@ -12,8 +12,8 @@ use crate::model::ruleset::{
     RuleId, canonical, recognise_rule,
 };
 use crate::model::{
-    AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata,
-    Settings, Spelling, Tag, Ttl, Unmanaged, Value,
+    AsReported, Attribute, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata,
+    Spelling, Unmanaged, Value,
 };
 use crate::spec::Remarks;
 
@@ -49,7 +49,8 @@ pub fn from_live(live: &LiveZone) -> Imported {
                 .push(format!("{} has a name that a spec cannot express and was left out", what()));
         } else {
             let mut desired = desired(live, record);
-            let unsaid = unsayable(&mut desired.facets);
+            let unsaid: Vec<_> = inexpressible(&desired.facets).collect();
+            desired.facets.remove_inexpressible();
             if !unsaid.is_empty() {
                 notes.push(format!(
                     "{}: a spec cannot express its {}; left alone",
@@ -78,44 +79,24 @@ pub fn from_live(live: &LiveZone) -> Imported {
 
 /// Returns the attributes of a record that a spec cannot have.
 pub(super) fn attributes_not_in_spec(record: &LiveRecord) -> Vec<&'static str> {
-    let LiveRecord { data, proxied, comment, tags, settings, ttl, .. } = record;
+    let LiveRecord { data, proxied, settings, .. } = record;
     let in_spec =
         data.record_type().map(|record_type| settings.within(record_type, Some(*proxied)));
     let in_spec = in_spec.unwrap_or_default().named();
     let is_lost = |(name, is_on): &(&'static str, Option<bool>)| {
         *is_on == Some(true) && !in_spec.contains(&(*name, Some(true)))
     };
-    let mut lost_attributes: Vec<_> =
-        settings.named().into_iter().filter(is_lost).map(|(name, _)| name).collect();
-    let mut facets = Facets {
-        ttl: (!proxied).then_some(*ttl),
-        comment: comment.clone().map(Comment::Set),
-        tags: (!tags.is_empty()).then(|| tags.clone()),
-        ..Facets::default()
-    };
-    lost_attributes.extend(unsayable(&mut facets));
-    lost_attributes
+    let lost_settings = settings.named().into_iter().filter(is_lost).map(|(name, _)| name);
+    lost_settings.chain(inexpressible(&record.facets_for_spec())).collect()
 }
 
 /// Converts a live record with all its attributes.
 fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
-    let LiveRecord { name, data, ttl, proxied, comment, tags, settings, .. } = record;
-    let proxiable = data.record_type().is_some_and(|t| t.facts().proxiable);
-    // A setting that is off equals an absent one, also where a record type does not have the
-    // setting.
-    let on = settings.with(Settings::default(), |_, own, _| own.filter(|is_on| *is_on));
-    let settings =
-        data.record_type().map_or(on, |record_type| on.within(record_type, Some(*proxied)));
+    let LiveRecord { name, data, .. } = record;
     DesiredRecord {
         name: name.clone(),
         data: data.clone(),
-        facets: Facets {
-            ttl: (!proxied).then_some(*ttl),
-            proxied: proxiable.then_some(*proxied),
-            comment: comment.clone().filter(|c| !c.is_empty()).map(Comment::Set),
-            tags: (!tags.is_empty()).then(|| tags.clone()),
-            settings,
-        },
+        facets: record.facets_for_spec(),
         protect: false,
         allow: None,
         spelling: Spelling {
@@ -127,27 +108,14 @@ fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
     }
 }
 
-/// Removes attributes that a spec cannot express, such as a comment of several lines, and returns
-/// their names.
-fn unsayable(facets: &mut Facets) -> Vec<&'static str> {
-    let mut unsaid = Vec::new();
-    if facets.ttl.take_if(|ttl| Ttl::seconds(u64::from(ttl.as_number())).is_err()).is_some() {
-        unsaid.push("time to live");
-    }
-    if facets
-        .comment
-        .take_if(|comment| Comment::parse(comment.text().unwrap_or_default()).is_err())
-        .is_some()
-    {
-        unsaid.push("comment");
-    }
-    let is_bad = |tags: &BTreeSet<Tag>| {
-        tags.len() > Tag::MOST || tags.iter().any(|tag| Tag::parse(tag.as_str()).is_err())
-    };
-    if facets.tags.take_if(|tags| is_bad(tags)).is_some() {
-        unsaid.push("tags");
-    }
-    unsaid
+/// Returns the names of the attributes that a spec cannot express, such as a comment of several
+/// lines.
+fn inexpressible(facets: &Facets) -> impl Iterator<Item = &'static str> {
+    let lost_attributes = facets.attributes().filter(|attribute| !attribute.is_expressible());
+    lost_attributes.map(|attribute| match attribute {
+        Attribute::Ttl(_) => "time to live",
+        attribute => attribute.name(),
+    })
 }
 
 /// Converts the protection of a zone; `None` if it has none.

@@ -14,7 +14,8 @@ use crate::model::ruleset::{
     DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, RuleBody, RuleForm,
 };
 use crate::model::{
-    DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Tag, Unmanaged, Value,
+    Attribute, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Unmanaged,
+    Value,
 };
 
 /// Maximum number of records that a finding names.
@@ -176,36 +177,22 @@ fn records_no_longer_managed(
 }
 
 /// Returns the attributes that the first names and the second does not.
-fn dropped(past: &Facets, own: &Facets) -> impl Iterator<Item = &'static str> + use<> {
-    let Facets { ttl, proxied, comment, tags, settings } = past;
-    let flags = settings.named().into_iter().zip(own.settings.named());
-    let flags: Vec<_> =
-        flags.map(|((name, past), (_, own))| (name, past.is_some() && own.is_none())).collect();
-    [
-        ("ttl", ttl.is_some() && own.ttl.is_none()),
-        ("proxied", proxied.is_some() && own.proxied.is_none()),
-        ("comment", comment.is_some() && own.comment.is_none()),
-        ("tags", tags.is_some() && own.tags.is_none()),
-    ]
-    .into_iter()
-    .chain(flags)
-    .filter_map(|(name, is_dropped)| is_dropped.then_some(name))
+fn dropped(past: &Facets, own: &Facets) -> impl Iterator<Item = &'static str> {
+    let is_named = |name| own.attributes().any(|attribute| attribute.name() == name);
+    past.attributes().map(Attribute::name).filter(move |name| !is_named(*name))
 }
 
 /// Describes an attribute of a live record, in words that continue "it stays".
 fn stays(name: &str, live: &LiveRecord) -> String {
-    let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
-    match name {
-        "ttl" => live.ttl.to_string(),
-        "proxied" => switch(live.proxied),
-        "comment" => {
-            live.comment.as_ref().map_or_else(|| "empty".to_owned(), |text| format!("\"{text}\""))
-        }
-        "tags" if live.tags.is_empty() => "empty".to_owned(),
-        "tags" => live.tags.iter().map(Tag::as_str).collect::<Vec<_>>().join(", "),
-        flag => switch(
-            live.settings.named().into_iter().any(|(name, on)| name == flag && on == Some(true)),
-        ),
+    let facets = live.form().facets;
+    match facets.attributes().find(|attribute| attribute.name() == name) {
+        Some(Attribute::Proxied(true) | Attribute::Setting(_, true)) => "on".to_owned(),
+        // A setting that Cloudflare does not report is off.
+        Some(Attribute::Proxied(false) | Attribute::Setting(_, false)) | None => "off".to_owned(),
+        Some(Attribute::Comment(Some(text))) => format!("\"{text}\""),
+        Some(Attribute::Comment(None)) => "empty".to_owned(),
+        Some(Attribute::Tags(tags)) if tags.is_empty() => "empty".to_owned(),
+        Some(attribute @ (Attribute::Ttl(_) | Attribute::Tags(_))) => attribute.value().to_string(),
     }
 }
 

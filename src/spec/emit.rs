@@ -13,8 +13,8 @@ use super::substitution_syntax::escape;
 use super::write_yaml::{scalar, to_yaml};
 use crate::diagnostic::Place;
 use crate::model::{
-    Comment, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, Facets, IgnorePattern,
-    Rdata, STRING_OCTETS, Suppression, SuppressionScope, Tombstone, Unmanaged, Value, ZoneName,
+    Attribute, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, IgnorePattern, Rdata,
+    STRING_OCTETS, Suppression, SuppressionScope, Tombstone, Unmanaged, Value, ZoneName,
     facts::Slot,
 };
 
@@ -182,25 +182,16 @@ fn record_json(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppress
     let DesiredRecord { name, data, facets, protect, allow, spelling } = record;
     let mut map = entry_head(zone, name, data.type_name());
     put_value(&mut map, data);
-    let Facets { ttl, proxied, comment, tags, settings } = facets;
-    if let Some(ttl) = ttl {
-        map.insert("ttl".to_owned(), json!(ttl));
+    let mut settings = Map::new();
+    for attribute in facets.attributes() {
+        let members = match attribute {
+            Attribute::Setting(..) => &mut settings,
+            _ => &mut map,
+        };
+        members.insert(attribute.name().to_owned(), scalar(&attribute.value()));
     }
-    if let Some(proxied) = proxied {
-        map.insert("proxied".to_owned(), json!(proxied));
-    }
-    match comment {
-        Some(Comment::Set(text)) => drop(map.insert("comment".to_owned(), json!(escape(text)))),
-        Some(Comment::Clear) => drop(map.insert("comment".to_owned(), Json::Null)),
-        None => {}
-    }
-    if let Some(tags) = tags {
-        map.insert("tags".to_owned(), tags.iter().map(|t| json!(escape(t.as_str()))).collect());
-    }
-    if !settings.is_silent() {
-        let set_flags =
-            settings.named().into_iter().filter_map(|(k, v)| Some((k.to_owned(), json!(v?))));
-        map.insert("settings".to_owned(), Json::Object(set_flags.collect()));
+    if !settings.is_empty() {
+        map.insert("settings".to_owned(), Json::Object(settings));
     }
     if *protect {
         map.insert("protect".to_owned(), json!(true));

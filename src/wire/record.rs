@@ -9,8 +9,8 @@ use super::pages::page_of;
 use super::request::{Method, Request, segment};
 use crate::model::facts::{FieldFacts, Slot};
 use crate::model::{
-    AsReported, Comment, Facets, Fields, Rdata, RecordForm, RecordId, Settings, Tag, Ttl, Value,
-    ZoneId,
+    AsReported, Attribute, Comment, Facets, Fields, Rdata, RecordForm, RecordId, Settings, Tag,
+    Ttl, Value, ZoneId,
 };
 
 pub use super::received_record::{InvalidRecord, Received, read};
@@ -146,35 +146,26 @@ enum When {
 
 /// Adds the attributes that are set.
 fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, reported: &AsReported, when: When) {
-    let Facets { ttl, proxied, comment, tags, settings } = facets;
-    if let Some(ttl) = ttl {
-        body.insert("ttl".to_owned(), json!(ttl.as_number()));
-    }
-    if let Some(proxied) = proxied {
-        body.insert("proxied".to_owned(), json!(proxied));
-    }
-    if let Some(comment) = comment
-        && (when == When::Changing || comment.text().is_some())
-    {
-        body.insert("comment".to_owned(), json!(comment.text()));
-    }
-    if let Some(tags) = tags
-        && (when == When::Changing || !tags.is_empty())
-    {
-        let written = reported.tags().map(|tags| tags.iter().map(|tag| json!(tag)).collect());
-        body.insert(
-            "tags".to_owned(),
-            written.unwrap_or_else(|| tags.iter().map(Tag::as_str).collect()),
-        );
-    }
-    let mut settings: Map<String, Json> = settings
-        .named()
-        .into_iter()
-        .filter_map(|(name, value)| value.map(|v| (name.to_owned(), json!(v))))
-        .collect();
-    // Cloudflare has this flag in the record itself.
-    if let Some(on) = settings.shift_remove("private_routing") {
-        body.insert("private_routing".to_owned(), on);
+    let mut settings = Map::new();
+    for attribute in facets.attributes() {
+        let value = match attribute {
+            Attribute::Comment(None) if when == When::Creating => continue,
+            Attribute::Tags(tags) if when == When::Creating && tags.is_empty() => continue,
+            Attribute::Ttl(ttl) => json!(ttl.as_number()),
+            Attribute::Tags(tags) => match reported.tags() {
+                Some(tags) => tags.iter().map(|tag| json!(tag)).collect(),
+                None => tags.iter().map(Tag::as_str).collect(),
+            },
+            Attribute::Proxied(_) | Attribute::Comment(_) | Attribute::Setting(..) => {
+                to_json(&attribute.value())
+            }
+        };
+        // Cloudflare has `private_routing` in the record itself.
+        let members = match attribute {
+            Attribute::Setting(name, _) if name != "private_routing" => &mut settings,
+            _ => &mut *body,
+        };
+        members.insert(attribute.name().to_owned(), value);
     }
     if !settings.is_empty() {
         body.insert("settings".to_owned(), Json::Object(settings));

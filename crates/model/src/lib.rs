@@ -8,6 +8,7 @@
 //! compiler holds that it uses nothing of the rest.
 
 mod address;
+mod attribute;
 mod budget;
 mod closed_set;
 mod cloudflare_spelling;
@@ -41,6 +42,7 @@ mod ttl;
 mod unmanaged;
 
 pub use address::Address;
+pub use attribute::Attribute;
 #[doc(hidden)]
 pub use budget::EvaluationBudget;
 pub use closed_set::ClosedSet;

@@ -8,8 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::outline::{Pairs, Said, What, allowed};
 use crate::facts::Slot;
 use crate::{
-    Comment, DesiredRecord, DesiredZone, Facets, Gather, Purpose, Rdata, Tag, Tombstone, Value,
-    ZoneName,
+    Attribute, DesiredRecord, DesiredZone, Gather, Purpose, Rdata, Tombstone, Value, ZoneName,
 };
 
 #[derive(Default)]
@@ -118,7 +117,6 @@ fn take_pairs<'a, K: Ord>(
 /// Returns the item for a record. A record of a larger set has its value in one piece.
 fn record_item(record: &DesiredRecord, is_single: bool) -> Said {
     let DesiredRecord { name: _, data, facets, protect, allow, spelling } = record;
-    let Facets { ttl, proxied, comment, tags, settings } = facets;
     let place = spelling.entry;
     let in_one_piece =
         || [("content".to_owned(), Value::from(data.presentation()))].into_iter().gather();
@@ -128,33 +126,8 @@ fn record_item(record: &DesiredRecord, is_single: bool) -> Said {
         parts.insert(name.to_owned(), value);
         words.push(words_for_it);
     };
-    if let Some(ttl) = ttl {
-        add("ttl", Value::from(*ttl), format!("ttl {ttl}"));
-    }
-    if let Some(proxied) = proxied {
-        add(
-            "proxied",
-            Value::from(*proxied),
-            if *proxied { "proxied" } else { "DNS only" }.to_owned(),
-        );
-    }
-    match comment {
-        Some(Comment::Set(text)) => {
-            add("comment", Value::from(text.as_str()), format!("comment {text:?}"))
-        }
-        Some(Comment::Clear) => add("comment", Value::Null, "no comment".to_owned()),
-        None => {}
-    }
-    if let Some(tags) = tags {
-        let list: Vec<Value> = tags.iter().map(Tag::as_str).map(Value::from).collect();
-        let list = Value::List(list);
-        let shown = if tags.is_empty() { "no tags".to_owned() } else { format!("tags {list}") };
-        add("tags", list, shown);
-    }
-    for (name, value) in settings.named() {
-        if let Some(on) = value {
-            add(name, Value::from(on), format!("{name} {}", if on { "on" } else { "off" }));
-        }
+    for attribute in facets.attributes() {
+        add(attribute.name(), attribute.value(), attribute_in_words(attribute));
     }
     if *protect {
         add("protect", Value::from(true), "protected".to_owned());
@@ -168,6 +141,20 @@ fn record_item(record: &DesiredRecord, is_single: bool) -> Said {
     Said {
         place,
         what: What::Thing { parts, words: Some(format!("{}{aside}", data.presentation())) },
+    }
+}
+
+/// Describes an attribute with its value.
+fn attribute_in_words(attribute: Attribute<'_>) -> String {
+    match attribute {
+        Attribute::Ttl(ttl) => format!("ttl {ttl}"),
+        Attribute::Proxied(true) => "proxied".to_owned(),
+        Attribute::Proxied(false) => "DNS only".to_owned(),
+        Attribute::Comment(Some(text)) => format!("comment {text:?}"),
+        Attribute::Comment(None) => "no comment".to_owned(),
+        Attribute::Tags(tags) if tags.is_empty() => "no tags".to_owned(),
+        Attribute::Tags(_) => format!("tags {}", attribute.value()),
+        Attribute::Setting(name, is_on) => format!("{name} {}", if is_on { "on" } else { "off" }),
     }
 }
 
