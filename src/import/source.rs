@@ -149,8 +149,11 @@ impl<'g> Reader<'g> {
     /// files of another tool.
     fn is_stray(files: &[PathBuf]) -> bool {
         let is_about = |path: &PathBuf| match is_terraform_code(path) {
-            true => read(path)
-                .is_ok_and(|text| text.contains("cloudflare") || text.contains("module \"")),
+            true => read(path).is_ok_and(|text| {
+                text.contains("cloudflare")
+                    || text.contains("module \"")
+                    || text.contains("\"module\"")
+            }),
             false => {
                 SourceKind::of_name(path) == Some(SourceKind::Terraform)
                     && !is_terraform_values(path)
@@ -252,7 +255,6 @@ impl<'g> Reader<'g> {
                 self.unread(path, kind, other, unread);
             }
         }
-        self.json_syntax(kind, &files);
         let has_code = files.iter().any(|file| is_terraform_code(file));
         for file in files {
             match reason_to_skip(&file, kind, has_code) {
@@ -273,23 +275,6 @@ impl<'g> Reader<'g> {
             );
             let help = format!("import them as well: `zonewright import --from {other} {shown}`");
             self.found.report(findings::NOT_TRANSLATED, &shown, Place::NOWHERE, &why, Some(help));
-        }
-    }
-
-    /// Reports Terraform files in JSON syntax. Only a state can replace them.
-    fn json_syntax(&mut self, kind: SourceKind, files: &[PathBuf]) {
-        let name = |path: &Path| {
-            path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned()
-        };
-        let is_json = |path: &&PathBuf| {
-            let name = name(path);
-            name.ends_with(".tf.json") || name.ends_with(".tofu.json")
-        };
-        for path in files.iter().filter(|_| kind == SourceKind::Terraform).filter(is_json) {
-            let help =
-                "import the state (`terraform show -json`) to include what it makes".to_owned();
-            let (shown, why) = (path.display().to_string(), "Terraform's JSON syntax is not read");
-            self.found.report(findings::NOT_TRANSLATED, &shown, Place::NOWHERE, why, Some(help));
         }
     }
 
@@ -329,7 +314,7 @@ impl<'g> Reader<'g> {
                 let text = self.found.sources.get(source).map_or("", |source| source.text());
                 let is_values = is_terraform_values(path);
                 if kind == SourceKind::Terraform
-                    && (is_values || !text.trim_start().starts_with('{'))
+                    && (is_values || is_terraform_code(path) || !text.trim_start().starts_with('{'))
                 {
                     self.found.has_variables |= !is_values;
                     match self.modules.iter_mut().find(|(of, _)| *of == directory) {

@@ -58,9 +58,12 @@ impl SourceKind {
     }
 }
 
-/// Returns true if the name of a file is that of Terraform or OpenTofu configuration.
+/// Returns true if the name of a file is that of Terraform or OpenTofu configuration, in either
+/// syntax.
 pub(super) fn is_terraform_code(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "tf" || extension == "tofu")
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = name.strip_suffix(".json").unwrap_or(name);
+    name.ends_with(".tf") || name.ends_with(".tofu")
 }
 
 /// Returns true if the name of a file is that of a file with Terraform variables.

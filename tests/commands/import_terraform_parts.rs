@@ -323,6 +323,23 @@ fn rules_that_a_spec_does_not_have_are_named_and_stay_in_terraform() {
 }
 
 #[test]
+fn a_ruleset_that_no_spec_can_express_is_left_out() {
+    let workspace = workspace();
+    let rule = "  rules {\n    action = \"managed_challenge\"\n    expression = \"cf.threat_score gt 10\"\n    position { index = 1 }\n  }\n";
+    let ruleset = format!(
+        "resource \"cloudflare_ruleset\" \"r\" {{\n  zone_id = cloudflare_zone.z.id\n  name = \"r\"\n  kind = \"zone\"\n  \
+         phase = \"http_request_firewall_custom\"\n{rule}}}\n"
+    );
+    workspace.file("infra/main.tf", format!("{ZONE}{ruleset}"));
+    let ran = offline(&workspace, "./infra/");
+    assert!(!ran.stdout.contains("managed_challenge"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("`position` is not part of a rule's definition"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cloudflare_ruleset: 0 of 1 imported"), "{}", ran.stderr);
+    let left = left(&workspace, "./infra/");
+    assert!(!left.iter().any(|address| address.contains("cloudflare_ruleset")), "{left:?}");
+}
+
+#[test]
 fn the_description_of_a_ruleset_is_named_and_keeps_it_nowhere() {
     const OWASP: &str = r#"{ ref = "ow", action = "execute", expression = "true", action_parameters = { id = "4814384a9e5d4991b9815dcfc25d2f1f" } },"#;
     let workspace = workspace();
@@ -468,20 +485,24 @@ fn what_terraform_leaves_alone_is_not_imported_as_its_value() {
         record("everything", "all"),
         record("note", "[comment, tags]"),
         record("nothing", "[]"),
+        // An attribute that the resource does not state, and that has a meaning then.
+        record("proxied", "[proxied]"),
+        record("ttl", "[ttl]"),
+        record("modified", "[modified_on]"),
     ];
     workspace.file("infra/main.tf", format!("{ZONE}{}", all.concat()));
     let ran = offline(&workspace, "./infra/");
-    for name in ["dynamic", "text", "everything"] {
+    for name in ["dynamic", "text", "everything", "proxied", "ttl"] {
         assert!(!ran.stdout.contains(&format!("name: {name}")), "{}", ran.stdout);
         let said = said(&ran, "IMPORT0003", &format!("cloudflare_record.{name}"));
         assert!(said.iter().any(|said| said.contains("`ignore_changes` leaves")), "{}", ran.stderr);
     }
     assert!(
-        ran.stdout.contains("name: note") && ran.stdout.matches("placeholder").count() == 1,
+        ran.stdout.contains("name: note") && ran.stdout.matches("placeholder").count() == 2,
         "{}",
         ran.stdout
     );
-    assert!(ran.stderr.contains("cloudflare_record: 2 of 5 imported\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cloudflare_record: 3 of 8 imported\n"), "{}", ran.stderr);
 }
 
 #[test]

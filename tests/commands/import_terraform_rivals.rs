@@ -119,6 +119,33 @@ fn two_resources_for_one_thing_are_refused() {
 }
 
 #[test]
+fn a_name_has_one_cname() {
+    let workspace = workspace();
+    let code = |targets: [&str; 2]| {
+        let record = |n: usize| {
+            let target = targets[n];
+            let attributes =
+                format!("name = \"www\"\n  type = \"CNAME\"\n  value = \"{target}\"\n  ttl = 300");
+            of_zone("cloudflare_record", &format!("r{n}"), &attributes)
+        };
+        format!(
+            "resource \"cloudflare_zone\" \"z\" {{\n  zone = \"example.com\"\n}}\n{}{}",
+            record(0),
+            record(1)
+        )
+    };
+    let all = ["import", "./infra/", "--offline"];
+    workspace.file("infra/main.tf", code(["a.example.net", "b.example.net"]));
+    refused(
+        &workspace.run(&all),
+        &["cloudflare_record.r0", "cloudflare_record.r1", "a CNAME with different targets"],
+    );
+    workspace.file("infra/main.tf", code(["a.example.net", "A.example.net."]));
+    let ran = workspace.run(&all);
+    assert!(!ran.stderr.contains("different targets"), "{}", ran.stderr);
+}
+
+#[test]
 fn environments_are_not_mixed() {
     let record = |name: &str, content: &str| {
         format!(

@@ -42,6 +42,8 @@ mod import_octodns;
 mod import_rate_limits;
 mod import_terraform;
 mod import_terraform_counted;
+mod import_terraform_expressions;
+mod import_terraform_json;
 mod import_terraform_parts;
 mod import_terraform_rivals;
 mod import_terraform_values;

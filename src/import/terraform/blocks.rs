@@ -28,7 +28,8 @@ pub(super) fn members(body: &Body, scope: &Scope<'_>) -> Result<BTreeMap<String,
     for structure in body {
         match structure {
             Structure::Attribute(attribute) if !META.contains(&attribute.key.as_str()) => {
-                map.insert(attribute.key.to_string(), scope.evaluate(&attribute.value));
+                let value = scope.evaluate(&attribute.value).without_sets();
+                map.insert(attribute.key.to_string(), value);
             }
             Structure::Block(block) if block.ident.as_str() == "dynamic" => {
                 return Err(head(scope.source, block));
@@ -67,6 +68,18 @@ const OPTIONAL: &[&str] = &[
     "vanity_name_servers",
 ];
 
+/// Attributes that have a meaning even if a resource does not state them.
+const IMPLIED: &[(&str, &str)] = &[
+    ("cloudflare_record", "proxied"),
+    ("cloudflare_record", "ttl"),
+    ("cloudflare_dns_record", "proxied"),
+    ("cloudflare_dns_record", "ttl"),
+    ("cloudflare_zone_dnssec", "status"),
+    ("cloudflare_filter", "paused"),
+    ("cloudflare_firewall_rule", "paused"),
+    ("cloudflare_rate_limit", "disabled"),
+];
+
 impl<'b> IgnoredChanges<'b> {
     /// Reads `lifecycle { ignore_changes = […] }` of a block.
     ///
@@ -79,7 +92,7 @@ impl<'b> IgnoredChanges<'b> {
             .map(|a| &a.value);
         let name = |expression: &'b Expression| match expression {
             Expression::Variable(name) => Some(name.as_str()),
-            Expression::String(name) => Some(name.as_str()),
+            Expression::String(path) => path.as_str().split(['.', '[']).next(),
             Expression::Traversal(traversal) => match &traversal.expr {
                 Expression::Variable(name) => Some(name.as_str()),
                 _ => None,
@@ -98,8 +111,15 @@ impl<'b> IgnoredChanges<'b> {
     /// Removes the ignored attributes from the values of a resource. A required one becomes
     /// missing, because only Cloudflare knows its value.
     pub(super) fn leave(&self, kind: &str, values: &mut BTreeMap<String, Term>, place: Place) {
-        let is_optional =
-            |name: &str| OPTIONAL.contains(&name) || (kind, name) == ("cloudflare_zone", "type");
+        let is_optional = |name: &str| {
+            (OPTIONAL.contains(&name) || (kind, name) == ("cloudflare_zone", "type"))
+                && !IMPLIED.contains(&(kind, name))
+        };
+        for (_, name) in IMPLIED.iter().filter(|(of, _)| *of == kind) {
+            if self.is_all || self.names.contains(name) {
+                values.entry((*name).to_owned()).or_insert(Term::Null);
+            }
+        }
         values.retain(|name, _| {
             !(is_optional(name) && (self.is_all || self.names.contains(&name.as_str())))
         });

@@ -18,7 +18,8 @@ use super::Resource;
 use super::blocks::head;
 use super::body::{BodyError, MOST_OF_FILES, parse_body};
 use super::evaluate::{Globals, Scope};
-use super::modules::{Files, Modules, Role};
+use super::json_syntax;
+use super::modules::{Files, Modules, Role, is_json};
 use super::variable_values::{Assignments, GivenValues};
 use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::import::import_result::{ImportResult, Translation};
@@ -79,7 +80,11 @@ fn parse_all(files: &[SourceId], memory: &EvaluationBudget, found: &mut ImportRe
             }
             continue;
         }
-        match parse_body(&text, memory) {
+        let body = match is_json(&name) {
+            true => json_syntax::parse(&text, memory),
+            false => parse_body(&text, memory),
+        };
+        match body {
             Ok(body) => parsed.bodies.push((*source, role, body)),
             Err(error) => {
                 let (offset, why) = match error {

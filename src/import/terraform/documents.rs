@@ -149,6 +149,13 @@ fn without_sensitive(values: Option<&Json>, is_sensitive: impl Fn(&str) -> bool)
     Term::Map(members.iter().map(member).gather())
 }
 
+/// Returns the values of an object that Terraform replaced and could not delete yet.
+fn deposed() -> Term {
+    let why =
+        "it is a deposed object, which the next `terraform apply` deletes; run it and import again";
+    Term::Missing(Missing::unknown(why, Place::NOWHERE))
+}
+
 /// Returns true if a value contains `true` at any depth.
 fn holds_true(json: &Json) -> bool {
     match json {
@@ -172,18 +179,19 @@ fn state_resource(resource: &Json, out: &mut Vec<Resource>) {
             Some(key) => format!("[{key}]"),
             None => String::new(),
         };
-        // The next apply will delete a deposed object.
-        if instance.get("deposed").is_some() {
-            continue;
-        }
+        let is_deposed = instance.get("deposed").is_some();
         out.push(Resource {
             address: format!("{module}{kind}.{}{key}", text(resource, "name")),
             kind: kind.clone(),
-            values: without_sensitive(instance.get("attributes"), |name| {
-                let first =
-                    |path: &Json| path.pointer("/0/value").and_then(Json::as_str) == Some(name);
-                list(instance, "sensitive_attributes").iter().any(first)
-            }),
+            values: if is_deposed {
+                deposed()
+            } else {
+                without_sensitive(instance.get("attributes"), |name| {
+                    let first =
+                        |path: &Json| path.pointer("/0/value").and_then(Json::as_str) == Some(name);
+                    list(instance, "sensitive_attributes").iter().any(first)
+                })
+            },
             place: Place::NOWHERE,
             comments: Arc::default(),
             origin: Arc::default(),
@@ -199,12 +207,14 @@ fn module(json: &Json, out: &mut Vec<Resource>) {
         out.push(Resource {
             address: text(resource, "address").to_owned(),
             kind: kind(resource),
-            values: without_sensitive(resource.get("values"), |name| {
-                resource
-                    .get("sensitive_values")
-                    .and_then(|all| all.get(name))
-                    .is_some_and(holds_true)
-            }),
+            values: if resource.get("deposed_key").is_some() {
+                deposed()
+            } else {
+                without_sensitive(resource.get("values"), |name| {
+                    let sensitive_values = resource.get("sensitive_values");
+                    sensitive_values.and_then(|all| all.get(name)).is_some_and(holds_true)
+                })
+            },
             place: Place::NOWHERE,
             comments: Arc::default(),
             origin: Arc::default(),

@@ -6,20 +6,23 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use hcl_edit::Span as _;
 use hcl_edit::expr::{
     BinaryOperator, Expression, ForExpr, FuncCall, ObjectKey, Traversal, TraversalOperator,
     UnaryOperator,
 };
-use hcl_edit::template::{Directive, Element, Template};
+use hcl_edit::template::{Directive, Element, Template as Elements};
+use hcl_edit::{Number, Span as _};
 
 use super::functions;
 use super::growth::size_of_result;
 use super::nesting::{is_too_deep, memory};
-use super::value::{Missing, Term};
-use crate::diagnostic::{Diagnostics, Place, SourceId, Span};
+use super::operators::{self, binary};
+use super::sets::of_one_type;
+use super::template::Template;
+use super::value::{Missing, NOT_EXACT, Term};
+use super::yaml;
+use crate::diagnostic::{Place, SourceId, Span};
 use crate::model::EvaluationBudget;
-use crate::spec::read_yaml;
 
 /// Maximum number of steps of an evaluation: nested `for` expressions multiply.
 const MOST_STEPS: usize = 5_000_000;
@@ -31,6 +34,8 @@ const MOST_HELD: usize = 32 << 20;
 /// Maximum memory of values that are kept: variables, local values, outputs and resources. In
 /// bytes.
 const MOST_KEPT: usize = 48 << 20;
+/// Least number of digits of a whole number that the parser cannot read.
+pub(super) const LONG_NUMBER: usize = 20;
 /// Number of copied bytes that count as one step.
 const BYTES_PER_STEP: usize = 4096;
 /// Reason for a missing value that would exceed the limit on memory.
@@ -116,6 +121,8 @@ pub(super) trait Globals {
     fn read(&self, name: &str) -> Result<String, String>;
     /// Returns the text of a source.
     fn text(&self, source: SourceId) -> &str;
+    /// Returns false for a file in JSON: the spans of its expressions are not places in the file.
+    fn has_places(&self, source: SourceId) -> bool;
     fn effort(&self) -> &Effort;
 }
 
@@ -134,6 +141,10 @@ pub(super) struct Scope<'g> {
 impl Scope<'_> {
     /// Returns the place of a span in the file.
     pub(super) fn place(&self, span: Option<Range<usize>>) -> Place {
+        let span = match self.globals.has_places(self.source) {
+            true => span,
+            false => Some(0..1),
+        };
         span.map_or(Place::NOWHERE, |span| Place {
             source: self.source,
             span: Span::new(span.start, span.end),
@@ -165,7 +176,7 @@ impl Scope<'_> {
         match expression {
             Expression::Null(_) => Term::Null,
             Expression::Bool(b) => Term::Bool(*b.value()),
-            Expression::Number(n) => n.value().as_f64().map_or(Term::Null, Term::Number),
+            Expression::Number(number) => self.number(number.value(), place),
             Expression::String(text) => Term::Text(text.value().clone()),
             Expression::Array(items) => {
                 Term::List(items.iter().map(|item| self.evaluate(item)).collect())
@@ -188,15 +199,20 @@ impl Scope<'_> {
                 }
                 Term::Map(map)
             }
-            Expression::StringTemplate(template) => self.template(template, place),
-            Expression::HeredocTemplate(heredoc) => self.template(&heredoc.template, place),
+            Expression::StringTemplate(template) => {
+                self.template(template, || Template::quoted(template), place)
+            }
+            Expression::HeredocTemplate(heredoc) => {
+                let file = self.globals.text(self.source);
+                self.template(&heredoc.template, || Template::heredoc(heredoc, file), place)
+            }
             Expression::Parenthesis(inner) => self.evaluate(inner.inner()),
             Expression::Variable(name) => self.variable(name.as_str(), &[], place).0,
             Expression::Conditional(conditional) => match self.evaluate(&conditional.cond_expr) {
                 Term::Missing(missing) => Term::Missing(missing),
                 condition => match condition.truth() {
-                    Some(true) => self.evaluate(&conditional.true_expr),
-                    Some(false) => self.evaluate(&conditional.false_expr),
+                    Some(true) => self.branch(&conditional.true_expr, &conditional.false_expr),
+                    Some(false) => self.branch(&conditional.false_expr, &conditional.true_expr),
                     None => error("the condition is neither true nor false", place),
                 },
             },
@@ -208,9 +224,9 @@ impl Scope<'_> {
                     (UnaryOperator::Not, value) => value
                         .truth()
                         .map_or_else(|| error("`!` needs a boolean", place), |b| Term::Bool(!b)),
-                    (UnaryOperator::Neg, value) => value
-                        .number()
-                        .map_or_else(|| error("`-` needs a number", place), |n| Term::Number(-n)),
+                    (UnaryOperator::Neg, value) => {
+                        binary(BinaryOperator::Minus, Term::Number(0.0), value, place)
+                    }
                 }
             }
             Expression::BinaryOp(operation) => {
@@ -222,6 +238,50 @@ impl Scope<'_> {
         }
     }
 
+    /// Evaluates the chosen branch of a conditional. Its value gets the type that both branches
+    /// have in common.
+    fn branch(&self, chosen: &Expression, other: &Expression) -> Term {
+        let value = self.evaluate(chosen);
+        match value {
+            Term::Number(_) | Term::Large(_) | Term::Bool(_) => {
+                let mut values = of_one_type(vec![value, self.evaluate(other)]);
+                values.swap_remove(0)
+            }
+            Term::List(items) if !items.is_empty() => match self.evaluate(other) {
+                Term::List(others) => {
+                    let length = items.len();
+                    let mut items = of_one_type(items.into_iter().chain(others).collect());
+                    items.truncate(length);
+                    Term::List(items)
+                }
+                _ => Term::List(items),
+            },
+            value => value,
+        }
+    }
+
+    /// Reads a literal number.
+    fn number(&self, number: &Number, place: Place) -> Term {
+        let text = self.globals.text(self.source).get(place.span.start as usize..);
+        let text = text.unwrap_or_default();
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, rest) = digits.split_at(length);
+        // The parser knows numbers of 64 bits; `parse_body` puts another one in place of a larger.
+        if length >= LONG_NUMBER && !rest.starts_with(['.', 'e', 'E']) {
+            return match digits.parse::<i128>() {
+                Ok(n) if text.starts_with('-') => Term::whole_number(-n),
+                Ok(n) => Term::whole_number(n),
+                Err(_) => Term::Missing(Missing::unknown(NOT_EXACT, place)),
+            };
+        }
+        match (number.as_i64(), number.as_u64()) {
+            (Some(n), _) => Term::whole_number(n.into()),
+            (_, Some(n)) => Term::whole_number(n.into()),
+            _ => number.as_f64().map_or(Term::Null, Term::Number),
+        }
+    }
+
     /// Evaluates a name with the attributes that belong to it. Returns the number of used
     /// attributes.
     fn variable(&self, name: &str, rest: &[&str], place: Place) -> (Term, usize) {
@@ -229,9 +289,11 @@ impl Scope<'_> {
             return (Term::clone(value), 0);
         }
         self.globals.lookup(name, rest, place).unwrap_or_else(|| {
-            let text = self.globals.text(self.source);
-            let shown =
-                text.get(place.span.start as usize..place.span.end as usize).unwrap_or(name);
+            let span = place.span.start as usize..place.span.end as usize;
+            let text = self.globals.text(self.source).get(span);
+            let text = text.filter(|_| self.globals.has_places(self.source)).map(str::to_owned);
+            let path = || std::iter::once(name).chain(rest.iter().copied());
+            let shown = text.unwrap_or_else(|| path().collect::<Vec<_>>().join("."));
             let shown: String = shown.chars().take(80).collect();
             (
                 Term::Missing(Missing::unknown(format!("`{shown}` is not in these files"), place)),
@@ -277,8 +339,8 @@ impl Scope<'_> {
                 let items = match value {
                     Term::Missing(missing) => return Term::Missing(missing),
                     Term::Null => Vec::new(),
-                    Term::List(items) => items,
-                    Term::Map(map) => map.into_values().collect(),
+                    Term::List(items) | Term::Set(items) => items,
+                    // Only lists are iterated by `*`.
                     other => vec![other],
                 };
                 let rest: Vec<&TraversalOperator> =
@@ -320,29 +382,51 @@ impl Scope<'_> {
     }
 
     /// Evaluates text with interpolations.
-    fn template(&self, template: &Template, place: Place) -> Term {
+    fn template(
+        &self,
+        elements: &Elements,
+        read: impl FnOnce() -> Result<Template, &'static str>,
+        place: Place,
+    ) -> Term {
         // `"${x}"` alone is the value of `x` itself, not its text.
-        if let Some(Element::Interpolation(only)) = template.as_single_element() {
+        if let Some(Element::Interpolation(only)) = elements.as_single_element() {
             return self.evaluate(&only.expr);
         }
+        let size = Template::size(elements);
+        if let Err(missing) = self.globals.effort().check_memory(size, place) {
+            return Term::Missing(missing);
+        }
+        if !self.globals.effort().take_steps(size / BYTES_PER_STEP) {
+            return Term::Missing(Missing::unknown("the expressions take too many steps", place));
+        }
+        let template = match read() {
+            Ok(template) => template,
+            Err(why) => return error(why, place),
+        };
         let mut text = String::new();
-        match self.append(template, &mut text, place) {
+        match self.append(elements, &template, &mut text, place) {
             Ok(()) => Term::Text(text),
             Err(missing) => Term::Missing(missing),
         }
     }
 
-    /// Appends the text of a template.
-    fn append(&self, template: &Template, out: &mut String, place: Place) -> Result<(), Missing> {
-        for element in template {
+    /// Appends the text of elements of a template.
+    fn append(
+        &self,
+        elements: &Elements,
+        template: &Template,
+        out: &mut String,
+        place: Place,
+    ) -> Result<(), Missing> {
+        for element in elements {
             match element {
-                Element::Literal(text) => self.push(text.value(), out, place)?,
+                Element::Literal(text) => self.push(template.text(text.value()), out, place)?,
                 Element::Interpolation(interpolation) => match self.evaluate(&interpolation.expr) {
                     Term::Missing(missing) => return Err(missing),
                     value => {
-                        let text = value.text();
-                        let text = text.ok_or_else(|| {
-                            Missing::error("only single values fit into text", place)
+                        let text = value.text().ok_or_else(|| match value {
+                            Term::Number(_) => Missing::unknown(NOT_EXACT, place),
+                            _ => Missing::error("only single values fit into text", place),
                         })?;
                         self.push(&text, out, place)?;
                     }
@@ -351,9 +435,11 @@ impl Scope<'_> {
                     Directive::If(branch) => match self.evaluate(&branch.if_expr.cond_expr) {
                         Term::Missing(missing) => return Err(missing),
                         condition => match (condition.truth(), &branch.else_expr) {
-                            (Some(true), _) => self.append(&branch.if_expr.template, out, place)?,
+                            (Some(true), _) => {
+                                self.append(&branch.if_expr.template, template, out, place)?;
+                            }
                             (Some(false), Some(other)) => {
-                                self.append(&other.template, out, place)?
+                                self.append(&other.template, template, out, place)?;
                             }
                             (Some(false), None) => {}
                             (None, _) => {
@@ -369,7 +455,7 @@ impl Scope<'_> {
                         let key = each.key_var.as_ref().map(|name| name.as_str());
                         let collection = self.evaluate(&each.collection_expr);
                         for inner in self.each(collection, key, each.value_var.as_str(), place)? {
-                            inner.append(&each.template, out, place)?;
+                            inner.append(&each.template, template, out, place)?;
                         }
                     }
                 },
@@ -399,6 +485,8 @@ impl Scope<'_> {
             Term::List(list) => Box::new(
                 list.into_iter().enumerate().map(|(n, item)| (Term::Number(n as f64), item)),
             ),
+            // The key of an element of a set is the element itself.
+            Term::Set(items) => Box::new(items.into_iter().map(|item| (item.clone(), item))),
             Term::Map(map) => Box::new(map.into_iter().map(|(key, item)| (Term::Text(key), item))),
             _ => return Err(Missing::error("only lists and maps can be iterated", place)),
         };
@@ -486,7 +574,7 @@ impl Scope<'_> {
         let mut values: Vec<Term> = arguments.map(|argument| self.evaluate(argument)).collect();
         if call.args.expand_final() {
             match values.pop() {
-                Some(Term::List(last)) => values.extend(last),
+                Some(Term::List(last) | Term::Set(last)) => values.extend(last),
                 Some(Term::Missing(missing)) => return Term::Missing(missing),
                 _ => return error("`...` needs a list", place),
             }
@@ -498,8 +586,8 @@ impl Scope<'_> {
         }
         match name {
             "file" | "templatefile" => self.file(name, &values, place),
-            "yamldecode" => yaml(&values, self.source, place),
-            "sensitive" | "nonsensitive" => sensitivity(name, values, place),
+            "yamldecode" => yaml::decode(&values, self.source, place),
+            "sensitive" | "nonsensitive" => operators::sensitivity(name, values, place),
             _ => functions::call(name, values, place),
         }
     }
@@ -531,88 +619,26 @@ impl Scope<'_> {
                 place,
             ));
         }
-        let template: Template = match text.parse() {
-            Ok(template) => template,
+        let elements: Elements = match text.parse() {
+            Ok(elements) => elements,
             Err(_) => return error(format!("`{name}` is not a template"), place),
+        };
+        let template = match Template::bare(&elements) {
+            Ok(template) => template,
+            Err(why) => return error(why, place),
         };
         let names =
             given.iter().map(|(name, value)| (name.clone(), Rc::new(value.clone()))).collect();
         let inner = Scope { source: self.source, globals: self.globals, names };
         let mut out = String::new();
-        match inner.append(&template, &mut out, place) {
+        match inner.append(&elements, &template, &mut out, place) {
             Ok(()) => Term::Text(out),
             Err(missing) => Term::Missing(Missing { place, ..missing }),
         }
     }
 }
 
-/// Evaluates `sensitive(value)` and `nonsensitive(value)`.
-fn sensitivity(function: &str, mut values: Vec<Term>, place: Place) -> Term {
-    match (function, values.pop()) {
-        ("nonsensitive", Some(Term::Missing(Missing { hidden: Some(hidden), .. }))) => hidden.0,
-        ("sensitive", Some(value)) if value.missing().is_none() => {
-            Term::Missing(Missing::sensitive("the value", value, place))
-        }
-        (_, value) => value.unwrap_or_else(|| error("a value is expected", place)),
-    }
-}
-
-/// Evaluates `yamldecode(text)`.
-fn yaml(values: &[Term], source: SourceId, place: Place) -> Term {
-    let text = match values.first() {
-        Some(Term::Missing(missing)) => return Term::Missing(missing.clone()),
-        value => value.and_then(Term::text).unwrap_or_default(),
-    };
-    let mut found = Diagnostics::default();
-    match read_yaml(&text, source, &mut found) {
-        Some(yaml) if !found.has_errors() => Term::from_yaml(&yaml),
-        _ => error("`yamldecode`: it is not valid YAML", place),
-    }
-}
-
 /// Returns a missing value that Terraform would refuse, too.
 fn error(why: impl Into<String>, place: Place) -> Term {
     Term::Missing(Missing::error(why, place))
-}
-
-/// Evaluates `left operator right`.
-fn binary(operator: BinaryOperator, left: Term, right: Term, place: Place) -> Term {
-    // Both sides of `&&` and `||` are evaluated, as in Terraform. One known side can still decide.
-    match (operator, left.truth(), right.truth()) {
-        (BinaryOperator::And, Some(false), _) | (BinaryOperator::And, _, Some(false)) => {
-            return Term::Bool(false);
-        }
-        (BinaryOperator::Or, Some(true), _) | (BinaryOperator::Or, _, Some(true)) => {
-            return Term::Bool(true);
-        }
-        _ => {}
-    }
-    if let Some(missing) = left.missing().or_else(|| right.missing()) {
-        return Term::Missing(missing.clone());
-    }
-    let numbers = || left.number().zip(right.number());
-    let calculated = |f: fn(f64, f64) -> f64| {
-        numbers().map(|(l, r)| f(l, r)).filter(|n| n.is_finite()).map(Term::Number)
-    };
-    let compared = |f: fn(&f64, &f64) -> bool| numbers().map(|(l, r)| Term::Bool(f(&l, &r)));
-    let result = match operator {
-        BinaryOperator::Eq => Some(Term::Bool(left == right)),
-        BinaryOperator::NotEq => Some(Term::Bool(left != right)),
-        BinaryOperator::And | BinaryOperator::Or => {
-            let both = left.truth().zip(right.truth());
-            both.map(|(l, r)| {
-                Term::Bool(if operator == BinaryOperator::And { l && r } else { l || r })
-            })
-        }
-        BinaryOperator::Plus => calculated(|l, r| l + r),
-        BinaryOperator::Minus => calculated(|l, r| l - r),
-        BinaryOperator::Mul => calculated(|l, r| l * r),
-        BinaryOperator::Div => calculated(|l, r| l / r),
-        BinaryOperator::Mod => calculated(|l, r| l % r),
-        BinaryOperator::Less => compared(f64::lt),
-        BinaryOperator::LessEq => compared(f64::le),
-        BinaryOperator::Greater => compared(f64::gt),
-        BinaryOperator::GreaterEq => compared(f64::ge),
-    };
-    result.unwrap_or_else(|| error("the operator does not fit these values", place))
 }

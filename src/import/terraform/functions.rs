@@ -3,16 +3,17 @@
 //! # Sources
 //! developer.hashicorp.com/terraform/language/functions, read 2026-11-22.
 
-use std::collections::{BTreeMap, HashSet};
-use std::hash::{Hash, Hasher};
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 
+use super::json_text::append_json;
+use super::sets::{distinct, of_one_type, set};
 use super::value::{Missing, Term};
 use crate::diagnostic::Place;
-use crate::model::{Gather, sort_by};
+use crate::model::Gather;
 
 /// Maximum host number in `cidrhost`.
 const MOST_OF_HOSTS: f64 = 9_007_199_254_740_992.0;
@@ -79,7 +80,7 @@ fn direct(term: &Term) -> Option<Missing> {
 fn item(term: &Term) -> Option<Missing> {
     match term {
         Term::Missing(missing) => Some(missing.clone()),
-        Term::List(items) => items.iter().find_map(item),
+        Term::List(items) | Term::Set(items) => items.iter().find_map(item),
         _ => None,
     }
 }
@@ -99,10 +100,10 @@ fn text(arguments: &[Term], n: usize) -> Result<String, &'static str> {
     arguments.get(n).and_then(Term::text).ok_or("text is expected")
 }
 
-/// Returns argument `n` as a list.
+/// Returns the items of argument `n`, a list or a set.
 fn list(arguments: &[Term], n: usize) -> Result<&[Term], &'static str> {
     match arguments.get(n) {
-        Some(Term::List(list)) => Ok(list),
+        Some(Term::List(list) | Term::Set(list)) => Ok(list),
         _ => Err("a list is expected"),
     }
 }
@@ -163,17 +164,11 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
         text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Text(change(&one, &two))))
     };
     Some(match name {
-        "lower" => changed(&str::to_lowercase),
-        "upper" => changed(&str::to_uppercase),
-        "title" => changed(&|text| {
-            let word = |word: &str| {
-                let mut letters = word.chars();
-                letters
-                    .next()
-                    .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-            };
-            text.split(' ').map(word).collect::<Vec<_>>().join(" ")
-        }),
+        "lower" => {
+            changed(&|text| text.chars().map(|c| c.to_lowercase().next().unwrap_or(c)).collect())
+        }
+        "upper" => changed(&|text| text.chars().map(uppercase).collect()),
+        "title" => changed(&title),
         "sha1" => changed(&|text| hexadecimal(&digest(&SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes()))),
         "sha256" => changed(&|text| hexadecimal(&digest(&SHA256, text.as_bytes()))),
         "cidrhost" => cidrhost(a),
@@ -196,7 +191,6 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
             let part = |part: &str| Term::from(part);
             Ok(Term::List(match separator.as_str() {
                 "" => text.chars().map(|c| Term::Text(c.to_string())).collect(),
-                _ if text.is_empty() => Vec::new(),
                 separator => text.split(separator).map(part).collect(),
             }))
         }),
@@ -258,6 +252,27 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
         "base64encode" => changed(&|text| data_encoding::BASE64.encode(text.as_bytes())),
         _ => return None,
     })
+}
+
+/// Returns the uppercase letter. Like Go, a letter without a single one stays.
+fn uppercase(c: char) -> char {
+    let mut letters = c.to_uppercase();
+    letters.next().filter(|_| letters.next().is_none()).unwrap_or(c)
+}
+
+/// Capitalizes each word. Like in Go, words end at every character of ASCII that is neither a
+/// letter, a digit nor `_`, and at other white space.
+fn title(text: &str) -> String {
+    let is_separator = |c: char| match c.is_ascii() {
+        true => !c.is_ascii_alphanumeric() && c != '_',
+        false => c.is_whitespace(),
+    };
+    let mut previous = ' ';
+    let capitalized = |c: char| {
+        let is_first = is_separator(std::mem::replace(&mut previous, c));
+        if is_first { uppercase(c) } else { c }
+    };
+    text.chars().map(capitalized).collect()
 }
 
 /// Returns the match of a pattern.
@@ -326,23 +341,23 @@ fn format(pattern: &str, arguments: &[Term]) -> Outcome {
 fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
     Some(match name {
         "length" => match a.first() {
-            Some(Term::List(list)) => Ok(count(list.len())),
+            Some(Term::List(list) | Term::Set(list)) => Ok(count(list.len())),
             Some(Term::Map(map)) => Ok(count(map.len())),
             Some(Term::Text(text)) => Ok(count(text.chars().count())),
             _ => Err("a list, a map or text is expected"),
         },
         "concat" | "setunion" => {
             let lists: Result<Vec<&[Term]>, _> = (0..a.len()).map(|n| list(a, n)).collect();
-            lists
-                .map(|lists| Term::List(lists.concat()))
-                .map(|all| if name == "concat" { all } else { set(all.items()) })
+            lists.map(|lists| Term::List(lists.concat())).map(|all| {
+                if name == "concat" { all } else { set(&of_one_type(all.items().to_vec())) }
+            })
         }
         "flatten" => list(a, 0).map(|items| {
             let mut flat = Vec::new();
             flatten(items, &mut flat);
             Term::List(flat)
         }),
-        "distinct" => list(a, 0).map(distinct),
+        "distinct" => list(a, 0).map(|items| distinct(&of_one_type(items.to_vec()))),
         "reverse" => list(a, 0).map(|items| Term::List(items.iter().rev().cloned().collect())),
         "sort" => list(a, 0).map(|items| {
             let mut texts: Vec<String> = items.iter().filter_map(Term::text).collect();
@@ -386,13 +401,15 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
         }),
         "formatlist" => text(a, 0).and_then(|pattern| {
             let rows = a[1..].iter().filter_map(|value| match value {
-                Term::List(list) => Some(list.len()),
+                Term::List(list) | Term::Set(list) => Some(list.len()),
                 _ => None,
             });
-            let rows = rows.max().ok_or("a list is expected")?;
+            let rows = rows.max().unwrap_or(1);
             let row = |n: usize| {
                 let cell = |value: &Term| match value {
-                    Term::List(list) => list.get(n).cloned().ok_or("the lists differ in length"),
+                    Term::List(list) | Term::Set(list) => {
+                        list.get(n).cloned().ok_or("the lists differ in length")
+                    }
                     other => Ok(other.clone()),
                 };
                 format(&pattern, &a[1..].iter().map(cell).collect::<Result<Vec<_>, _>>()?)
@@ -461,23 +478,28 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
                     };
                     rows.iter().flat_map(extended).collect()
                 });
-                Ok(Term::List(product.into_iter().map(Term::List).collect()))
+                let product: Vec<Term> = product.into_iter().map(Term::List).collect();
+                let is_of_sets = a.iter().all(|list| matches!(list, Term::Set(_)));
+                Ok(if is_of_sets { set(&product) } else { Term::List(product) })
             })
         }
         "range" => {
             let bounds: Result<Vec<f64>, _> = (0..a.len()).map(|n| number(a, n)).collect();
             bounds.and_then(|bounds| {
                 let (from, to, step) = match bounds.as_slice() {
-                    [to] => (0.0, *to, 1.0),
-                    [from, to] => (*from, *to, 1.0),
-                    [from, to, step] if *step > 0.0 => (*from, *to, *step),
-                    _ => return Err("one to three numbers are expected, the step above 0"),
+                    [to] => (0.0, *to, if *to < 0.0 { -1.0 } else { 1.0 }),
+                    [from, to] => (*from, *to, if to < from { -1.0 } else { 1.0 }),
+                    [from, to, step] => (*from, *to, *step),
+                    _ => return Err("one to three numbers are expected"),
                 };
+                if step == 0.0 || (to - from) * step < 0.0 {
+                    return Err("the step does not lead to the end");
+                }
                 if (to - from) / step > MOST_OF_RANGE {
                     return Err("more than 1,024 items");
                 }
-                let items =
-                    std::iter::successors(Some(from), |n| Some(n + step)).take_while(|n| *n < to);
+                let items = std::iter::successors(Some(from), |n| Some(n + step))
+                    .take_while(|n| if step > 0.0 { *n < to } else { *n > to });
                 Ok(Term::List(items.map(Term::Number).collect()))
             })
         }
@@ -486,18 +508,22 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
 }
 
 /// Calls a function that converts or selects values.
-fn conversions(name: &str, mut a: Vec<Term>) -> Option<Outcome> {
+fn conversions(name: &str, a: Vec<Term>) -> Option<Outcome> {
     Some(match name {
         "tostring" => a
             .first()
             .filter(|value| **value == Term::Null)
             .cloned()
             .map_or_else(|| text(&a, 0).map(Term::Text), Ok),
-        "tonumber" => number(&a, 0).map(Term::Number),
+        "tonumber" => a.first().and_then(Term::to_number).ok_or("a number is expected"),
         "tobool" => a.first().and_then(Term::truth).map(Term::Bool).ok_or("a boolean is expected"),
-        "tolist" | "tomap" => a.drain(..).next().ok_or("a value is expected"),
-        "toset" => list(&a, 0).map(set),
-        "coalesce" => a
+        "tolist" => list(&a, 0).map(|items| Term::List(of_one_type(items.to_vec()))),
+        "toset" => list(&a, 0).map(|items| set(&of_one_type(items.to_vec()))),
+        "tomap" => map(&a, 0).map(|members| {
+            let values = of_one_type(members.values().cloned().collect());
+            Term::Map(members.keys().cloned().zip(values).gather())
+        }),
+        "coalesce" => of_one_type(a)
             .into_iter()
             .find(|value| !matches!(value, Term::Null) && !value.is_empty())
             .ok_or("every value is null"),
@@ -519,10 +545,11 @@ fn conversions(name: &str, mut a: Vec<Term>) -> Option<Outcome> {
         "floor" => number(&a, 0).map(|n| Term::Number(n.floor())),
         "ceil" => number(&a, 0).map(|n| Term::Number(n.ceil())),
         "abs" => number(&a, 0).map(|n| Term::Number(n.abs())),
-        "jsonencode" => match a.first().map(Term::to_json) {
-            Some(json) => Ok(Term::Text(json.to_string())),
-            None => Err("a value is expected"),
-        },
+        "jsonencode" => {
+            let mut out = String::new();
+            let value = a.first().ok_or("a value is expected");
+            value.and_then(|value| append_json(value, &mut out)).map(|()| Term::Text(out))
+        }
         "jsondecode" => text(&a, 0).and_then(|text| {
             crate::wire::json::parse(text.as_bytes(), 100_000)
                 .map(|json| Term::from_json(&json))
@@ -538,70 +565,12 @@ fn count(n: usize) -> Term {
     Term::Number(n as f64)
 }
 
-/// Compares and hashes a term by its value, for sets. A term cannot be NaN, because NaN has no
-/// notation.
-#[derive(PartialEq)]
-struct ByValue<'t>(&'t Term);
-
-impl Eq for ByValue<'_> {}
-
-impl Hash for ByValue<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        std::mem::discriminant(self.0).hash(state);
-        match self.0 {
-            Term::Null | Term::Missing(_) => {}
-            Term::Bool(value) => value.hash(state),
-            // Adding zero makes both zeros equal.
-            Term::Number(number) => (number + 0.0).to_bits().hash(state),
-            Term::Text(text) => text.hash(state),
-            Term::List(items) => items.iter().for_each(|item| ByValue(item).hash(state)),
-            Term::Map(members) => members.iter().for_each(|(key, item)| {
-                key.hash(state);
-                ByValue(item).hash(state);
-            }),
-        }
-    }
-}
-
-/// Removes duplicates, keeping the first occurrence of each item.
-fn distinct(items: &[Term]) -> Term {
-    let mut seen_items = HashSet::new();
-    Term::List(items.iter().filter(|item| seen_items.insert(ByValue(item))).cloned().collect())
-}
-
-/// Returns the items of a set in Terraform's order: texts by bytes, numbers by size.
-pub(super) fn set(items: &[Term]) -> Term {
-    let mut items = distinct(items).items().to_vec();
-    let rank = |item: &Term| match item {
-        Term::Number(_) => 0,
-        Term::Text(_) => 1,
-        _ => 2,
-    };
-    sort_by(&mut items, |a, b| match (a, b) {
-        (Term::Number(a), Term::Number(b)) => a.total_cmp(b),
-        (Term::Text(a), Term::Text(b)) => a.cmp(b),
-        _ => rank(a).cmp(&rank(b)),
-    });
-    Term::List(items)
-}
-
 /// Appends the items of nested lists.
 fn flatten(items: &[Term], out: &mut Vec<Term>) {
     for item in items {
         match item {
-            Term::List(inner) => flatten(inner, out),
+            Term::List(inner) | Term::Set(inner) => flatten(inner, out),
             other => out.push(other.clone()),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_two_zeros_are_one_item() {
-        let items = [Term::Number(0.0), Term::Number(-0.0), Term::from("0")];
-        assert_eq!(distinct(&items), Term::List(vec![Term::Number(0.0), Term::from("0")]));
     }
 }

@@ -29,10 +29,10 @@ pub(super) fn size_of_result(name: &str, arguments: &[Term]) -> usize {
         "format" => size_of_format(&text(0), all()),
         "formatlist" => {
             let lengths = arguments.iter().map(|value| match value {
-                Term::List(list) => list.len(),
+                Term::List(list) | Term::Set(list) => list.len(),
                 _ => 0,
             });
-            let is_repeated = |value: &&Term| !matches!(value, Term::List(_));
+            let is_repeated = |value: &&Term| !matches!(value, Term::List(_) | Term::Set(_));
             let repeated = arguments.iter().filter(is_repeated).map(Term::bytes).sum();
             let rows = lengths.max().unwrap_or_default();
             all().saturating_add(size_of_format(&text(0), repeated).saturating_mul(rows))
@@ -76,9 +76,12 @@ pub(super) fn size_of_result(name: &str, arguments: &[Term]) -> usize {
 /// Returns the maximum size of a value in JSON, in bytes.
 fn size_of_json(value: &Term) -> usize {
     match value {
-        Term::Null | Term::Bool(_) | Term::Number(_) | Term::Missing(_) => JSON_VALUE,
+        Term::Null | Term::Bool(_) | Term::Missing(_) => JSON_VALUE,
+        Term::Number(_) | Term::Large(_) => value.text().map_or(JSON_VALUE, |text| text.len()),
         Term::Text(text) => text.len() * MOST_OF_JSON + 2,
-        Term::List(items) => 2 + items.iter().map(|item| 1 + size_of_json(item)).sum::<usize>(),
+        Term::List(items) | Term::Set(items) => {
+            2 + items.iter().map(|item| 1 + size_of_json(item)).sum::<usize>()
+        }
         Term::Map(members) => {
             2 + members
                 .iter()

@@ -34,7 +34,8 @@ const MOST_RESOURCES: usize = 250_000;
 pub(super) enum Role {
     /// Configuration.
     Code,
-    /// Configuration that overrides other files: `override.tf`, `*_override.tf`.
+    /// Configuration that overrides other files: `override.tf`, `*_override.tf`, and their
+    /// `.json`.
     Override,
     /// Values of variables: `terraform.tfvars`.
     Values,
@@ -60,7 +61,8 @@ impl Role {
     /// Returns the role of a file by its name.
     pub(super) fn of_name(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-        let stem = name.strip_suffix(".tf").or_else(|| name.strip_suffix(".tofu"));
+        let code = name.strip_suffix(".json").unwrap_or(name);
+        let stem = code.strip_suffix(".tf").or_else(|| code.strip_suffix(".tofu"));
         match (stem, name) {
             (Some(stem), _) if stem == "override" || stem.ends_with("_override") => Self::Override,
             (_, "terraform.tfvars") => Self::Values,
@@ -223,6 +225,11 @@ impl<'s> Modules<'s> {
     pub(super) fn is_first_of_too_many(&self) -> bool {
         !self.is_reported.replace(true)
     }
+}
+
+/// Returns true for the name of a file in JSON.
+pub(super) fn is_json(name: &str) -> bool {
+    name.ends_with(".json")
 }
 
 /// Returns true if the source of a module is a relative directory.

@@ -55,6 +55,11 @@ pub(in crate::import) fn translate(
     for resource in resources {
         let outcome = match resource.kind.as_str() {
             kind if kind.starts_with("data.") || !kind.starts_with("cloudflare_") => continue,
+            _ if matches!(resource.values, Term::Missing(_)) => {
+                let missing = resource.values.missing();
+                let why = missing.map(|missing| missing.why.clone());
+                Err(Refusal::Untranslatable(why.unwrap_or_default()))
+            }
             kind if TRANSLATED.contains(&kind) && has_assigned_id(&resource.values) => {
                 let why = "it contains an id that Cloudflare assigns, which is not in these files";
                 Err(Missing::unknown(why, resource.place).into())

@@ -22,6 +22,7 @@ type ByView<'r> = BTreeMap<&'r str, (BTreeSet<String>, &'r Resource)>;
 pub(super) fn report_records(resources: &[Resource], zones: &Zones<'_>, found: &mut ImportResult) {
     let mut purposes: BTreeMap<(ZoneName, Fqdn, String), ByView<'_>> = BTreeMap::new();
     let mut values: BTreeMap<(ZoneName, Fqdn, String), &Resource> = BTreeMap::new();
+    let mut aliases: BTreeMap<(ZoneName, Fqdn), &Resource> = BTreeMap::new();
     let kinds = ["cloudflare_record", "cloudflare_dns_record"];
     for resource in resources.iter().filter(|resource| kinds.contains(&resource.kind.as_str())) {
         let text = |name: &str| resource.values.get(name).and_then(Term::text);
@@ -33,6 +34,16 @@ pub(super) fn report_records(resources: &[Resource], zones: &Zones<'_>, found: &
         let Ok(name) = zone.resolve(&name) else { continue };
         let type_name = type_name.to_ascii_uppercase();
         let value = value(resource);
+        if type_name == "CNAME" {
+            let first = *aliases.entry((zone.clone(), name.clone())).or_insert(resource);
+            if zones.view(first) == zones.view(resource) && target(first) != target(resource) {
+                let (one, other) = choices(first, resource);
+                let what = format!(
+                    "{zone}: {one} and {other} give {name} a CNAME with different targets; a name has one"
+                );
+                found.contradiction(what, [first.place, resource.place], skip_one_of(&one, &other));
+            }
+        }
         let purpose = purpose(&type_name, &value);
         let view = purposes.entry((zone.clone(), name.clone(), purpose)).or_default();
         let (all, _) =
@@ -93,6 +104,11 @@ fn value(resource: &Resource) -> String {
         }
         (text, _) => format!("{priority} {}", text.unwrap_or_default()),
     }
+}
+
+/// Returns the target of a CNAME.
+fn target(resource: &Resource) -> String {
+    value(resource).trim().trim_end_matches('.').to_ascii_lowercase()
 }
 
 /// Returns the attributes of a record beside its value. Unset attributes are not compared.

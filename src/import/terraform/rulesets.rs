@@ -10,13 +10,14 @@ use super::not_imported::{Refusal, in_part, refuse};
 use super::setting_resources::claim;
 use super::value::Term;
 use super::zones::Zones;
-use crate::diagnostic::findings;
+use crate::diagnostic::{Severity, Sources, findings};
 use crate::import::from_live::from_live;
 use crate::import::import_result::{Claimed, ImportResult, Translation};
 use crate::import::imported::Imported;
 use crate::model::facts::rulesets::{REF_CHARACTERS, is_ref};
 use crate::model::ruleset::{DesiredWaf, EntryPoint, Phase, RuleId};
-use crate::model::{Gather, LiveZone, ZoneId, ZoneName, sort_by_key};
+use crate::model::{Desired, DesiredZone, Gather, LiveZone, ZoneId, ZoneName, sort_by_key};
+use crate::spec::{self, Input};
 use crate::wire::ruleset::read_ruleset;
 
 /// Members that are blocks in version 4 and objects in the API.
@@ -168,15 +169,29 @@ pub(super) fn add(
 ) -> Result<RulesInSpec, String> {
     let ruleset = read_ruleset(&json!({ "id": phase.as_str(), "rules": rules }))
         .map_err(|error| error.to_string())?;
-    found.rules(zone, phase, ruleset.rules.clone());
+    let rules = ruleset.rules.clone();
     let mut alone = LiveZone::new(zone.clone(), ZoneId(String::new()));
     let rule_count = ruleset.rules.len();
     alone.waf.entry_points.insert(phase, EntryPoint::Present(ruleset));
-    let Imported { zone, rule_notes: notes, .. } = from_live(&alone);
+    let Imported { zone: zone_in_spec, rule_notes: notes, .. } = from_live(&alone);
+    if let Some(why) = spec_error(&zone_in_spec) {
+        return Err(format!("a spec with its rules is invalid: {why}"));
+    }
+    found.rules(zone, phase, rules);
     let lists =
         |waf: &DesiredWaf| waf.deployments.len() + waf.lists.values().map(Vec::len).sum::<usize>();
-    let in_spec = zone.waf.as_deref().map_or(0, lists);
+    let in_spec = zone_in_spec.waf.as_deref().map_or(0, lists);
     Ok(RulesInSpec { all: rule_count, in_spec, notes })
+}
+
+/// Returns the first error of a spec with one zone.
+fn spec_error(zone: &DesiredZone) -> Option<String> {
+    let zones = [(zone.name.clone(), zone.clone())].into();
+    let text = spec::print(&Desired { zones, ..Desired::default() });
+    let read =
+        spec::load(&[Input::Stdin(text)], &spec::Options::default(), &mut Sources::default());
+    let mut diagnostics = read.diagnostics.iter();
+    diagnostics.find(|found| found.severity == Severity::Error).map(|error| error.detail.clone())
 }
 
 /// Returns the `ref` of a rule for which the code has neither a `ref` nor a description: its

@@ -6,7 +6,6 @@ use serde_json::Value as Json;
 
 use crate::diagnostic::Place;
 use crate::model::{Gather, Value};
-use crate::spec::{Yaml, YamlKind};
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,11 +14,15 @@ pub(super) enum Term {
     Null,
     /// True or false.
     Bool(bool),
-    /// A number. Whole numbers are exact up to 2^53.
+    /// A number. A whole number up to 2^53 is always of this variant.
     Number(f64),
+    /// A whole number above 2^53, or below -2^53.
+    Large(i128),
     Text(String),
-    /// A list, a tuple or a set.
+    /// A list or a tuple.
     List(Vec<Term>),
+    /// A set in Terraform's order.
+    Set(Vec<Term>),
     /// A map, an object, or a block.
     Map(BTreeMap<String, Term>),
     /// A value that the source does not contain.
@@ -79,29 +82,16 @@ impl Term {
         match json {
             Json::Null => Self::Null,
             Json::Bool(b) => Self::Bool(*b),
-            Json::Number(n) => n.as_f64().map_or(Self::Null, Self::Number),
+            Json::Number(n) => match (n.as_i64(), n.as_u64()) {
+                (Some(n), _) => Self::whole_number(n.into()),
+                (_, Some(n)) => Self::whole_number(n.into()),
+                _ => n.as_f64().map_or(Self::Null, Self::Number),
+            },
             Json::String(text) => Self::Text(text.clone()),
             Json::Array(items) => Self::List(items.iter().map(Self::from_json).collect()),
             Json::Object(map) => {
                 Self::Map(map.iter().map(|(k, v)| (k.clone(), Self::from_json(v))).gather())
             }
-        }
-    }
-
-    /// Converts a value of a YAML file.
-    pub(super) fn from_yaml(yaml: &Yaml) -> Self {
-        match &yaml.kind {
-            YamlKind::Null => Self::Null,
-            YamlKind::Scalar(text) if yaml.is_plain => match text.as_str() {
-                "true" | "True" | "TRUE" => Self::Bool(true),
-                "false" | "False" | "FALSE" => Self::Bool(false),
-                text => text.parse().map_or_else(|_| Self::from(text), Self::Number),
-            },
-            YamlKind::Scalar(text) => Self::Text(text.clone()),
-            YamlKind::List(items) => Self::List(items.iter().map(Self::from_yaml).collect()),
-            YamlKind::Map(members) => Self::Map(
-                members.iter().map(|(name, value)| (name.clone(), Self::from_yaml(value))).gather(),
-            ),
         }
     }
 
@@ -111,9 +101,9 @@ impl Term {
         match self {
             Self::Null => true,
             Self::Text(text) => text.is_empty(),
-            Self::List(list) => list.is_empty(),
+            Self::List(list) | Self::Set(list) => list.is_empty(),
             Self::Map(map) => map.is_empty(),
-            Self::Bool(_) | Self::Number(_) | Self::Missing(_) => false,
+            Self::Bool(_) | Self::Number(_) | Self::Large(_) | Self::Missing(_) => false,
         }
     }
 
@@ -121,9 +111,9 @@ impl Term {
     pub(super) fn missing(&self) -> Option<&Missing> {
         match self {
             Self::Missing(missing) => Some(missing),
-            Self::List(list) => list.iter().find_map(Self::missing),
+            Self::List(list) | Self::Set(list) => list.iter().find_map(Self::missing),
             Self::Map(map) => map.values().find_map(Self::missing),
-            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => None,
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Large(_) | Self::Text(_) => None,
         }
     }
 
@@ -142,9 +132,14 @@ impl Term {
     /// Returns the number of values, the outermost included.
     pub(super) fn size(&self) -> usize {
         1 + match self {
-            Self::List(list) => list.iter().map(Self::size).sum(),
+            Self::List(list) | Self::Set(list) => list.iter().map(Self::size).sum(),
             Self::Map(map) => map.values().map(Self::size).sum::<usize>(),
-            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) | Self::Missing(_) => 0,
+            Self::Null
+            | Self::Bool(_)
+            | Self::Number(_)
+            | Self::Large(_)
+            | Self::Text(_)
+            | Self::Missing(_) => 0,
         }
     }
 
@@ -154,10 +149,10 @@ impl Term {
         const LEAST_ENTRIES: usize = 11;
         let size = size_of::<Self>();
         size + match self {
-            Self::Null | Self::Bool(_) | Self::Number(_) => 0,
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Large(_) => 0,
             Self::Text(text) => text.len(),
             Self::Missing(missing) => missing.why.len(),
-            Self::List(list) => list.iter().map(Self::bytes).sum(),
+            Self::List(list) | Self::Set(list) => list.iter().map(Self::bytes).sum(),
             Self::Map(map) => {
                 let entry = size + size_of::<String>();
                 let spare = LEAST_ENTRIES.saturating_sub(map.len())
@@ -194,8 +189,21 @@ impl Term {
     /// Returns the items of a list, or the value itself as the only item.
     pub(super) fn items(&self) -> &[Self] {
         match self {
-            Self::List(list) => list,
+            Self::List(list) | Self::Set(list) => list,
             other => std::slice::from_ref(other),
+        }
+    }
+
+    /// Converts the sets of a value to lists, because an attribute of a resource is either.
+    pub(super) fn without_sets(self) -> Self {
+        match self {
+            Self::List(items) | Self::Set(items) => {
+                Self::List(items.into_iter().map(Self::without_sets).collect())
+            }
+            Self::Map(members) => Self::Map(
+                members.into_iter().map(|(name, value)| (name, value.without_sets())).gather(),
+            ),
+            other => other,
         }
     }
 
@@ -204,7 +212,8 @@ impl Term {
         match self {
             Self::Text(text) => Some(text.clone()),
             Self::Bool(b) => Some(b.to_string()),
-            Self::Number(n) => Some(number_text(*n)),
+            Self::Number(n) => number_text(*n),
+            Self::Large(n) => Some(n.to_string()),
             _ => None,
         }
     }
@@ -213,12 +222,47 @@ impl Term {
     pub(super) fn truth(&self) -> Option<bool> {
         match self {
             Self::Bool(b) => Some(*b),
+            Self::Text(text) => match text.as_str() {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Creates a whole number.
+    #[allow(clippy::cast_precision_loss, reason = "the number is small enough")]
+    pub(super) fn whole_number(n: i128) -> Self {
+        if n.unsigned_abs() <= LARGEST_EXACT { Self::Number(n as f64) } else { Self::Large(n) }
+    }
+
+    /// Returns a whole number of any size, which may be written as text.
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "the number is small enough"
+    )]
+    pub(super) fn as_whole_number(&self) -> Option<i128> {
+        match self {
+            Self::Large(n) => Some(*n),
+            Self::Number(n) if n.fract() == 0.0 && n.abs() <= LARGEST_EXACT as f64 => {
+                Some(*n as i128)
+            }
             Self::Text(text) => text.parse().ok(),
             _ => None,
         }
     }
 
-    /// Returns a number, which may be written as text.
+    /// Converts a number, or a text that is a number, to a number.
+    pub(super) fn to_number(&self) -> Option<Self> {
+        match self.as_whole_number() {
+            Some(n) => Some(Self::whole_number(n)),
+            None => self.number().map(Self::Number),
+        }
+    }
+
+    /// Returns a number, which may be written as text. A large whole number has no such value.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Self::Number(n) => Some(*n),
@@ -243,12 +287,16 @@ impl Term {
         match self {
             Self::Null | Self::Missing(_) => Value::Null,
             Self::Bool(b) => Value::Bool(*b),
-            Self::Number(n) => match number_text(*n) {
-                text if text.contains(['.', 'e']) => Value::Decimal(text),
-                text => text.parse().map_or(Value::Decimal(text), Value::Integer),
+            Self::Number(_) | Self::Large(_) => match self.text() {
+                Some(text) if !text.contains('.') => {
+                    text.parse().map_or(Value::Decimal(text), Value::Integer)
+                }
+                text => text.map_or(Value::Null, Value::Decimal),
             },
             Self::Text(text) => Value::Text(text.clone()),
-            Self::List(list) => Value::List(list.iter().map(Self::to_value).collect()),
+            Self::List(list) | Self::Set(list) => {
+                Value::List(list.iter().map(Self::to_value).collect())
+            }
             Self::Map(map) => {
                 Value::Map(map.iter().map(|(k, v)| (k.clone(), v.to_value())).gather())
             }
@@ -256,9 +304,21 @@ impl Term {
     }
 }
 
-/// Converts a number to text like Terraform: whole numbers have no point.
-pub(super) fn number_text(n: f64) -> String {
-    if n.fract() == 0.0 && n.abs() < 1e15 { format!("{n:.0}") } else { n.to_string() }
+/// Largest whole number that is a [`Term::Number`].
+const LARGEST_EXACT: u128 = 1 << 53;
+/// Maximum number of digits of a fraction that has a text. Terraform calculates with 512 bits, so
+/// that the result of a division can have 155 digits.
+const MOST_DIGITS: usize = 15;
+/// Reason for a number that has no text.
+pub(super) const NOT_EXACT: &str =
+    "Terraform calculates this number with more digits than an import; import the state instead";
+
+/// Converts a number to text like Terraform: without a point if it is whole, and never with an
+/// exponent. Returns `None` if Terraform has more digits.
+fn number_text(n: f64) -> Option<String> {
+    let text = if n.fract() == 0.0 && n.abs() < 1e15 { format!("{n:.0}") } else { n.to_string() };
+    let digits = text.trim_start_matches(['-', '0', '.']).bytes().filter(u8::is_ascii_digit);
+    (n.fract() == 0.0 || digits.count() <= MOST_DIGITS).then_some(text)
 }
 
 impl Term {
@@ -267,13 +327,13 @@ impl Term {
         match self {
             Self::Null | Self::Missing(_) => Json::Null,
             Self::Bool(b) => Json::Bool(*b),
-            Self::Number(_) => match self.to_value() {
+            Self::Number(_) | Self::Large(_) => match self.to_value() {
                 Value::Integer(n) => Json::from(n),
                 Value::Decimal(text) => text.parse::<f64>().map_or(Json::Null, Json::from),
                 _ => Json::Null,
             },
             Self::Text(text) => Json::from(text.as_str()),
-            Self::List(list) => list.iter().map(Self::to_json).collect(),
+            Self::List(list) | Self::Set(list) => list.iter().map(Self::to_json).collect(),
             Self::Map(map) => map
                 .iter()
                 .map(|(k, v)| (k.clone(), v.to_json()))

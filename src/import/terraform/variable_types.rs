@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use hcl_edit::expr::{Expression, FuncCall, ObjectKey};
 
 use super::evaluate::Scope;
-use super::functions::set;
+use super::sets::{of_one_type, set};
 use super::value::Term;
 use crate::model::Gather;
 
@@ -29,7 +29,7 @@ pub(super) fn conform(value: Term, kind: &Expression, scope: &Scope<'_>) -> Term
 fn scalar(value: Term, kind: &str) -> Term {
     let converted = match kind {
         "string" => value.text().map(Term::Text),
-        "number" => value.number().map(Term::Number),
+        "number" => value.to_number(),
         "bool" => value.truth().map(Term::Bool),
         _ => None,
     };
@@ -41,24 +41,38 @@ fn constructed(value: Term, call: &FuncCall, scope: &Scope<'_>) -> Term {
     let Some(argument) = call.args.iter().next() else { return value };
     match (call.name.name.as_str(), value) {
         ("optional", value) => conform(value, argument, scope),
-        ("list", Term::List(items)) => {
-            Term::List(items.into_iter().map(|item| conform(item, argument, scope)).collect())
+        ("list", Term::List(items) | Term::Set(items)) => {
+            Term::List(elements(items, argument, scope))
         }
-        ("set", Term::List(items)) => {
-            set(&items.into_iter().map(|item| conform(item, argument, scope)).collect::<Vec<_>>())
-        }
+        ("set", Term::List(items) | Term::Set(items)) => set(&elements(items, argument, scope)),
         ("map", Term::Map(members)) => {
-            let member = |(name, value)| (name, conform(value, argument, scope));
-            Term::Map(members.into_iter().map(member).gather())
+            let (names, values): (Vec<_>, Vec<_>) = members.into_iter().unzip();
+            Term::Map(names.into_iter().zip(elements(values, argument, scope)).gather())
+        }
+        ("tuple", Term::List(items)) => {
+            let Expression::Array(kinds) = argument else { return Term::List(items) };
+            let kinds = kinds.iter().map(Some).chain(std::iter::repeat(None));
+            let converted = |(item, kind): (Term, Option<&Expression>)| match kind {
+                Some(kind) => conform(item, kind, scope),
+                None => item,
+            };
+            Term::List(items.into_iter().zip(kinds).map(converted).collect())
         }
         ("object", Term::Map(members)) => object(members, argument, scope),
         (_, value) => value,
     }
 }
 
-/// Converts an object. Optional attributes that are absent or null get their defaults.
+/// Converts the elements of a collection. Elements of any type get one type.
+fn elements(items: Vec<Term>, kind: &Expression, scope: &Scope<'_>) -> Vec<Term> {
+    of_one_type(items.into_iter().map(|item| conform(item, kind, scope)).collect())
+}
+
+/// Converts an object. Optional attributes that are absent or null get their defaults. Members that
+/// the type does not have are dropped.
 fn object(mut members: BTreeMap<String, Term>, attributes: &Expression, scope: &Scope<'_>) -> Term {
     let Expression::Object(attributes) = attributes else { return Term::Map(members) };
+    let mut converted = BTreeMap::new();
     for (key, kind) in attributes {
         let name = match key {
             ObjectKey::Ident(name) => name.to_string(),
@@ -78,8 +92,8 @@ fn object(mut members: BTreeMap<String, Term>, attributes: &Expression, scope: &
             .filter(|value| default.is_none() || *value != Term::Null)
             .or(default);
         if let Some(value) = value {
-            members.insert(name, conform(value, kind, scope));
+            converted.insert(name, conform(value, kind, scope));
         }
     }
-    Term::Map(members)
+    Term::Map(converted)
 }

@@ -276,6 +276,10 @@ impl Globals for Nothing {
         ""
     }
 
+    fn has_places(&self, _: SourceId) -> bool {
+        true
+    }
+
     fn effort(&self) -> &Effort {
         &self.0
     }

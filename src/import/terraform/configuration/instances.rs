@@ -54,7 +54,7 @@ impl Module<'_> {
             let pairs: Vec<(String, Term)> = match scope.evaluate(&attribute.value) {
                 Term::Missing(missing) => return Err(missing),
                 Term::Map(map) => map.into_iter().collect(),
-                Term::List(list) => {
+                Term::List(list) | Term::Set(list) => {
                     let pair = |item: Term| match (item.text(), item) {
                         (Some(key), item) => Ok((key, item)),
                         (None, Term::Missing(missing)) => Err(missing),

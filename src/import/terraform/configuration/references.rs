@@ -7,7 +7,7 @@ use hcl_edit::structure::Block;
 
 use super::super::blocks::{META, head, is_single, key};
 use super::super::evaluate::{Effort, Globals, Scope};
-use super::super::modules::plain;
+use super::super::modules::{is_json, plain};
 use super::super::value::{Missing, Term};
 use super::super::variable_types::conform;
 use super::super::variable_values::{Assigned, from_text, readable};
@@ -236,6 +236,10 @@ impl Globals for Module<'_> {
 
     fn text(&self, source: SourceId) -> &str {
         self.all.sources.get(source).map_or("", Source::text)
+    }
+
+    fn has_places(&self, source: SourceId) -> bool {
+        !is_json(self.all.sources.name(source))
     }
 
     fn effort(&self) -> &Effort {

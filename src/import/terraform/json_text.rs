@@ -1,0 +1,56 @@
+//! Writes values in JSON as Terraform does.
+
+use super::value::{NOT_EXACT, Term};
+
+/// Appends a value in JSON as Terraform writes it.
+///
+/// # Errors
+/// A number has more digits than an import calculates.
+pub(super) fn append_json(value: &Term, out: &mut String) -> Result<(), &'static str> {
+    match value {
+        Term::Null | Term::Missing(_) => out.push_str("null"),
+        Term::Bool(_) | Term::Number(_) | Term::Large(_) => {
+            out.push_str(&value.text().ok_or(NOT_EXACT)?);
+        }
+        Term::Text(text) => append_json_text(text, out),
+        Term::List(items) | Term::Set(items) => {
+            out.push('[');
+            for (n, item) in items.iter().enumerate() {
+                out.push_str(if n == 0 { "" } else { "," });
+                append_json(item, out)?;
+            }
+            out.push(']');
+        }
+        Term::Map(members) => {
+            out.push('{');
+            for (n, (name, member)) in members.iter().enumerate() {
+                out.push_str(if n == 0 { "" } else { "," });
+                append_json_text(name, out);
+                out.push(':');
+                append_json(member, out)?;
+            }
+            out.push('}');
+        }
+    }
+    Ok(())
+}
+
+/// Appends a text in JSON. Like Go's encoder, it escapes characters that have a meaning in HTML.
+fn append_json_text(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\0'..='\u{1f}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
