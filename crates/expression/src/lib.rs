@@ -33,6 +33,7 @@ mod call;
 mod canonical;
 mod check;
 mod checked_expression;
+mod clients;
 mod compared_value;
 mod conditions;
 mod constants;

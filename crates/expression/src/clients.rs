@@ -1,0 +1,138 @@
+//! Decides which addresses, numbers of networks and user agents name clients.
+
+use std::net::IpAddr;
+
+use crate::browsers::browser_user_agents;
+use crate::evaluate::Matcher;
+use crate::pages::says_something;
+use crate::syntax::{Base, ComparedValue, Comparison, Item, Literal, Operand, Operator};
+
+/// The widest networks that still name clients.
+///
+/// # Units
+/// Prefix length for IPv4 and IPv6.
+const WIDEST: (u8, u8) = (8, 16);
+
+/// How many of the widest networks one set may have in it and still name clients.
+const MOST_OF_WIDEST: u128 = 16;
+
+/// Maximum number of values in a set that names networks by their numbers.
+const MOST_NUMBERS: i64 = 65_536;
+
+/// Returns true if addresses are few enough to name clients: each network, and all of a set
+/// together.
+pub(super) fn are_clients(right: &ComparedValue) -> bool {
+    match right {
+        ComparedValue::Literal(literal) => {
+            addresses_of(literal, literal).is_some_and(|(number, widest)| number <= widest)
+        }
+        ComparedValue::Set(items) => {
+            let mut all = [0_u128; 2];
+            items.iter().all(|(item, _)| {
+                let ends = match item {
+                    Item::One(literal) => (literal, literal),
+                    Item::Range(first, last) => (first, last),
+                };
+                let Some((number, widest)) = addresses_of(ends.0, ends.1) else { return false };
+                let sum = &mut all[usize::from(widest == widest_of(WIDEST.1, 128))];
+                *sum = sum.saturating_add(number);
+                number <= widest && *sum <= widest.saturating_mul(MOST_OF_WIDEST)
+            })
+        }
+        ComparedValue::List(_) => true,
+        ComparedValue::Operand(_) | ComparedValue::Broken => false,
+    }
+}
+
+/// Returns the number of addresses in the widest network that still names clients.
+fn widest_of(prefix: u8, bits: u32) -> u128 {
+    1 << (bits - u32::from(prefix))
+}
+
+/// Returns the number of addresses from one literal to another, and the most that name clients.
+fn addresses_of(first: &Literal, last: &Literal) -> Option<(u128, u128)> {
+    let ends = |literal: &Literal| match literal {
+        Literal::Address(address) => Some((*address, *address)),
+        Literal::Network(network) => Some((network.network(), network.broadcast())),
+        Literal::Integer(_) | Literal::Bytes(_) | Literal::Truth(_) | Literal::Unquoted(_) => None,
+    };
+    match (ends(first)?.0, ends(last)?.1) {
+        (IpAddr::V4(first), IpAddr::V4(last)) => {
+            let number = u128::from(last.to_bits().saturating_sub(first.to_bits())) + 1;
+            Some((number, widest_of(WIDEST.0, 32)))
+        }
+        (IpAddr::V6(first), IpAddr::V6(last)) => {
+            let number = last.to_bits().saturating_sub(first.to_bits()).saturating_add(1);
+            Some((number, widest_of(WIDEST.1, 128)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns true if the numbers are single values, or ranges that are not too long.
+pub(super) fn are_few(comparison: &Comparison) -> bool {
+    match (&comparison.right, comparison.operator) {
+        (ComparedValue::Literal(_), Operator::Equal | Operator::NotEqual)
+        | (ComparedValue::List(_), _) => true,
+        (ComparedValue::Set(items), _) => {
+            let mut sum = 0_i64;
+            items.iter().all(|(item, _)| {
+                let number = match item {
+                    Item::One(_) => 1,
+                    Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
+                        last.saturating_sub(*first).saturating_add(1)
+                    }
+                    Item::Range(..) => return false,
+                };
+                sum = sum.saturating_add(number.max(0));
+                sum <= MOST_NUMBERS
+            })
+        }
+        _ => false,
+    }
+}
+
+/// Returns true if a comparison of the user agent excludes common browsers. No browser sends an
+/// empty one.
+pub(super) fn is_no_browser(comparison: &Comparison) -> bool {
+    let Some(matcher) = Matcher::new(comparison) else {
+        return matches!(comparison.right, ComparedValue::List(_));
+    };
+    let is_negated = comparison.operator == Operator::NotEqual;
+    let fold = |text: &str| match &comparison.left.base {
+        Base::Call(name, _) if name == "lower" => text.to_ascii_lowercase(),
+        Base::Call(name, _) if name == "upper" => text.to_ascii_uppercase(),
+        _ => text.to_owned(),
+    };
+    let texts: Vec<&[u8]> = match &comparison.right {
+        ComparedValue::Literal(Literal::Bytes(text)) => vec![text],
+        ComparedValue::Set(items) => items
+            .iter()
+            .filter_map(|(item, _)| match item {
+                Item::One(Literal::Bytes(text)) => Some(text.as_slice()),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    let has_digits = texts.iter().any(|text| text.iter().any(u8::is_ascii_digit));
+    let is_exact =
+        matches!(comparison.operator, Operator::Equal | Operator::NotEqual | Operator::In);
+    (is_exact || texts.iter().all(|text| says_something(text)))
+        && !browser_user_agents(has_digits)
+            .any(|browser| matcher.accepts(fold(&browser).as_bytes()) != is_negated)
+}
+
+/// Returns true if a field is compared in lower or upper case.
+pub(super) fn is_folded(operand: &Operand) -> bool {
+    matches!(&operand.base, Base::Call(name, _) if matches!(name.as_str(), "lower" | "upper"))
+}
+
+/// Returns true if a text is part of what a common browser sends.
+pub(super) fn is_in_browsers(text: &[u8], ignores_case: bool) -> bool {
+    let folded =
+        |bytes: &[u8]| if ignores_case { bytes.to_ascii_lowercase() } else { bytes.to_vec() };
+    let part = folded(text);
+    browser_user_agents(text.iter().any(u8::is_ascii_digit))
+        .any(|browser| folded(browser.as_bytes()).windows(part.len().max(1)).any(|w| w == part))
+}
