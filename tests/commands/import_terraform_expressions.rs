@@ -149,7 +149,8 @@ fn numbers_are_exact_or_left_out() {
         // Terraform has 155 digits.
         ("1 / 3", "left out"),
         ("1.1 * 3", "left out"),
-        ("1e17 + 1", "left out"),
+        ("1e17 + 1", "100000000000000001"),
+        ("1e23 + 1", "left out"),
     ]);
 }
 
