@@ -65,6 +65,7 @@ const ACCEPTED: &[&str] =
 const RULE: &[&str] = &[
     "name",
     "when",
+    "share",
     "action",
     "skip",
     "per",
@@ -78,6 +79,7 @@ const RULE: &[&str] = &[
     "state",
     "enabled",
     "description",
+    "lint",
     "reason",
     "owner",
     "expires",

@@ -598,16 +598,16 @@ mod tests {
         };
         assert_eq!(
             trace("GET https://x.test/wp-login.php", "203.0.113.9", None),
-            "bots may challenge; wp may block"
+            "log-all only logs it; bots may challenge; wp may block"
         );
         assert_eq!(
             trace("GET https://x.test/wp-login.php", "203.0.113.9", Some(true)),
-            "bots challenges"
+            "log-all only logs it; bots challenges"
         );
         assert_eq!(
             trace("GET https://x.test/login", "-", Some(false)),
-            "office may let it bypass other rules; owasp may run OWASP ruleset, which is not evaluated; \
-             login may act above 5 in 60 s"
+            "log-all only logs it; office may let it bypass other rules; \
+             owasp may run OWASP ruleset, which is not evaluated; login may act above 5 in 60 s"
         );
     }
 
