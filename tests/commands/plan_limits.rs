@@ -505,7 +505,7 @@ fn validate_checks_everything_else_that_the_plan_of_the_spec_limits() {
         assert_eq!(shown, (true, true), "{plan}\n{zone}{ran:?}");
         assert!(ran.stderr.contains(&format!("spec.yaml:{place}")), "{plan}\n{zone}{ran:?}");
     }
-    let six = rule("custom", "when: ssl, action: block").repeat(1)
+    let six = rule("custom", "when: ssl, action: block")
         + &(0..5)
             .map(|n| format!("        - {{ name: b{n}, when: ssl, action: block }}\n"))
             .collect::<String>();

@@ -123,7 +123,7 @@ impl AppliedOperations {
         let (mut unfilled, mut has_ended): (BTreeSet<(Zone, Box<str>)>, bool) = Default::default();
         while let Ok(Some(Event { content, .. })) = events.next() {
             let (intent, fate) = match content {
-                EventContent::Sent(intent, fate, _) => (intent, fate),
+                EventContent::Sent(intent, fate, _) => (*intent, fate),
                 EventContent::End => {
                     has_ended = true;
                     continue;

@@ -209,7 +209,7 @@ impl JournalRun {
             let name = ZoneName::parse(&intent.zone).map_err(|_| {
                 JournalReadError::Broken(number, "its `zone` is not the name of a zone")
             })?;
-            let line = Line { number, place: Place { source, span }, intent, fate, ids };
+            let line = Line { number, place: Place { source, span }, intent: *intent, fate, ids };
             zones.entry(name.clone()).or_default().intent(&name, &line)?;
         }
         let zones = zones.into_iter().map(|(name, zone)| (name, zone.finish())).gather();

@@ -256,7 +256,7 @@ pub(super) struct Event<'e> {
 pub(super) enum EventContent<'e> {
     /// A request was about to be sent. The result is that of its outcome; the ids are those of
     /// objects that it created.
-    Sent(Intent, Fate, &'e [Box<str>]),
+    Sent(Box<Intent>, Fate, &'e [Box<str>]),
     /// The apply ended.
     End,
     Other,
@@ -278,7 +278,7 @@ impl<R: BufRead> Events<'_, R> {
         let AnyLine { event, time, step: _ } = typed(&line).map_err(|_| broken(CHANGED))?;
         let content = match event.as_str() {
             "intent" => {
-                let intent: Intent = typed(&line).map_err(broken)?;
+                let intent: Box<Intent> = typed(&line).map_err(broken)?;
                 self.operations += intent.operations.len();
                 if self.operations > MOST_OPERATIONS {
                     return Err(JournalReadError::TooLarge(MOST_OPERATIONS as u64, "operations"));

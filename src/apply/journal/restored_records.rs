@@ -28,7 +28,7 @@ impl RestoredRecords {
                 Err(_) => return false,
             };
             let EventContent::Sent(intent, fate, ids) = content else { continue };
-            let Intent { zone_id, request, operations, .. } = intent;
+            let Intent { zone_id, request, operations, .. } = *intent;
             if !is_single_create(&request) || fate.of_taking_back().is_none() {
                 continue;
             }

@@ -56,7 +56,7 @@ impl JournalSummary {
                 summary.began_at = time;
             }
             let (intent, fate) = match content {
-                EventContent::Sent(intent, fate, _) => (intent, fate),
+                EventContent::Sent(intent, fate, _) => (*intent, fate),
                 EventContent::End => {
                     summary.has_ended = true;
                     continue;
