@@ -37,20 +37,12 @@ pub(super) fn append_json(value: &Term, out: &mut String) -> Result<(), &'static
 
 /// Appends a text in JSON. Like Go's encoder, it escapes characters that have a meaning in HTML.
 fn append_json_text(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
+    for c in serde_json::Value::from(text).to_string().chars() {
         match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\0'..='\u{1f}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
                 out.push_str(&format!("\\u{:04x}", u32::from(c)));
             }
             c => out.push(c),
         }
     }
-    out.push('"');
 }
