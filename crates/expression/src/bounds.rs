@@ -13,7 +13,7 @@
 
 use crate::browsers::{BROWSER_HEADER_VALUES, BROWSER_HEADERS};
 use crate::canonical::{CanonicalForm, CanonicalKind};
-use crate::clients::{are_clients, are_few, is_folded, is_in_browsers, is_no_browser};
+use crate::clients::{are_clients, are_few, folded, is_folded, is_in_browsers, is_no_browser};
 use crate::evaluate::Matcher;
 use crate::pages::{is_path_field, says_something, segments, tells_pages_apart};
 use crate::scope::truth;
@@ -242,12 +242,11 @@ fn header_of(operand: &Operand) -> Option<&str> {
 
 /// Returns true if a comparison of the path names pages.
 fn names_pages(comparison: &Comparison) -> bool {
-    let is_upper = matches!(&comparison.left.base, Base::Call(name, _) if name == "upper");
     match comparison.operator {
         Operator::Contains | Operator::Matches | Operator::Wildcard | Operator::StrictWildcard => {
             let matcher = Matcher::new(comparison);
             tells_pages_apart(names_text(comparison), |path| {
-                let path = if is_upper { path.to_ascii_uppercase() } else { path.to_owned() };
+                let path = folded(&comparison.left, path);
                 // If this is unknown, the comparison is treated as the wider one.
                 matcher.as_ref().is_none_or(|matcher| matcher.accepts(path.as_bytes()))
             })

@@ -99,11 +99,6 @@ pub(super) fn is_no_browser(comparison: &Comparison) -> bool {
         return matches!(comparison.right, ComparedValue::List(_));
     };
     let is_negated = comparison.operator == Operator::NotEqual;
-    let fold = |text: &str| match &comparison.left.base {
-        Base::Call(name, _) if name == "lower" => text.to_ascii_lowercase(),
-        Base::Call(name, _) if name == "upper" => text.to_ascii_uppercase(),
-        _ => text.to_owned(),
-    };
     let texts: Vec<&[u8]> = match &comparison.right {
         ComparedValue::Literal(Literal::Bytes(text)) => vec![text],
         ComparedValue::Set(items) => items
@@ -119,8 +114,18 @@ pub(super) fn is_no_browser(comparison: &Comparison) -> bool {
     let is_exact =
         matches!(comparison.operator, Operator::Equal | Operator::NotEqual | Operator::In);
     (is_exact || texts.iter().all(|text| says_something(text)))
-        && !browser_user_agents(has_digits)
-            .any(|browser| matcher.accepts(fold(&browser).as_bytes()) != is_negated)
+        && !browser_user_agents(has_digits).any(|browser| {
+            matcher.accepts(folded(&comparison.left, &browser).as_bytes()) != is_negated
+        })
+}
+
+/// Returns a value of a field as an operand reads it: in lower or upper case, or as it is.
+pub(super) fn folded(operand: &Operand, text: &str) -> String {
+    match &operand.base {
+        Base::Call(name, _) if name == "lower" => text.to_ascii_lowercase(),
+        Base::Call(name, _) if name == "upper" => text.to_ascii_uppercase(),
+        Base::Call(..) | Base::Field(_) | Base::Literal(_) => text.to_owned(),
+    }
 }
 
 /// Returns true if a field is compared in lower or upper case.
