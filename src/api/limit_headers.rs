@@ -46,7 +46,6 @@ pub(super) struct Limits {
     pub(super) remaining: Vec<Remaining>,
     /// Items of `Ratelimit-Policy`.
     pub(super) policies: Vec<Policy>,
-    /// `Retry-After`.
     pub(super) retry_after: Option<Duration>,
     /// Seconds by which the `Date` of the response is ahead of our clock.
     pub(super) clock_offset: Option<i64>,

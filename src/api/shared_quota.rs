@@ -143,7 +143,7 @@ mod tests {
         let again = after(begin, 300);
         let mut second = SharedQuota::begin(1200, 0, again, Some(&first));
         assert!(second.claim(1200, after(again, 300), again) >= 600);
-        // The others stopped, which is soon known.
+        // The others stopped. The next report shows it.
         second.note(1200, after(again, 15));
         let claim = second.claim(1200, after(again, 300), after(again, 15));
         assert!((285..350).contains(&claim), "{claim}");

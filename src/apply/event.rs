@@ -11,28 +11,24 @@ use crate::model::ZoneName;
 pub enum ApplyEvent {
     /// A zone's operations begin.
     ZoneStarted {
-        /// The zone.
         zone: ZoneName,
         /// Number of operations.
         operations: usize,
     },
     /// A request is about to be sent.
     Sending {
-        /// The zone.
         zone: ZoneName,
         /// Number of operations in it.
         operations: usize,
     },
     /// Operations took effect.
     Done {
-        /// The zone.
         zone: ZoneName,
         /// Number of operations.
         operations: usize,
     },
     /// Cloudflare refused a request. It is tried in smaller parts, or given up.
     Refused {
-        /// The zone.
         zone: ZoneName,
         /// Number of operations in it.
         operations: usize,
@@ -42,35 +38,24 @@ pub enum ApplyEvent {
         narrowing: bool,
     },
     /// Batch requests are not available, so each further operation is sent in a request of its own.
-    NoBatches {
-        /// The zone.
-        zone: ZoneName,
-    },
+    NoBatches { zone: ZoneName },
     /// A response was lost. The zone is read to find out what took effect.
     Settling {
-        /// The zone.
         zone: ZoneName,
         /// The error.
         reason: String,
     },
     /// The executor waits before trying again.
     Waiting {
-        /// The zone.
         zone: ZoneName,
         /// The length of the wait.
         duration: Duration,
     },
     /// The zone is read again before anything else is sent, because someone else changed it or
     /// because time has passed.
-    LookingAgain {
-        /// The zone.
-        zone: ZoneName,
-    },
+    LookingAgain { zone: ZoneName },
     /// The zone is read back.
-    Verifying {
-        /// The zone.
-        zone: ZoneName,
-    },
+    Verifying { zone: ZoneName },
 }
 
 impl ApplyEvent {

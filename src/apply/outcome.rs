@@ -19,7 +19,7 @@ pub enum Outcome {
     Restored,
     /// It is unknown whether it took effect, or what is live now.
     Unknown(String),
-    /// It waits for something that no request can cause. A later run executes it.
+    /// It waits for something that no request can cause. A later run sends it.
     Deferred(String),
 }
 
@@ -80,8 +80,7 @@ impl ZoneApplied {
         self.outcomes.iter().all(|o| o.is_in_effect() || matches!(o, Outcome::Deferred(_)))
     }
 
-    /// Returns true if Cloudflare said of any text that it is identical to a live one with other
-    /// cuts.
+    /// Returns true if Cloudflare called any text identical to a live text with other cuts.
     pub(super) fn has_other_cuts(&self) -> bool {
         self.outcomes.iter().any(|outcome| matches!(outcome, Outcome::OtherCuts(_)))
     }

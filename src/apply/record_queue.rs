@@ -178,7 +178,7 @@ impl<'z> Run<'z> {
         operations.iter().any(|n| self.lost[*n])
     }
 
-    /// Records that Cloudflare refused to take back a delete. It would refuse again.
+    /// Notes that Cloudflare refused to take back this delete, so that it is not tried again.
     pub(super) fn give_up_filling(&mut self, delete: usize) {
         self.not_filled.push(delete);
     }
@@ -222,8 +222,8 @@ impl<'z> Run<'z> {
         self.queue.extend(requests.filter(|part| part.iter().all(|n| waiting.contains(n))));
     }
 
-    /// Returns the record of an operation. Operations on other objects have none and are never sent
-    /// from here.
+    /// Returns the record of an operation; `None` for operations on other objects, which other
+    /// files send.
     pub(super) fn record(&self, n: usize) -> Option<&'z RecordSubject> {
         self.zone.operations[n].record()
     }
@@ -307,7 +307,7 @@ impl<'z> Run<'z> {
         records.iter().find(is_meant).map(|live| live.data.presentation())
     }
 
-    /// Splits operations into those that delete, and the others.
+    /// Splits operations into deletes and others.
     fn split_deletes(&self, operations: &[usize]) -> (Vec<usize>, Vec<usize>) {
         operations.iter().partition(|n| self.action(**n) == Action::Delete)
     }

@@ -56,12 +56,13 @@ enum Next {
 /// The treatment of operations without visible effect.
 #[derive(Clone, Copy, PartialEq)]
 enum Rest {
-    /// They had no effect. They are sent again, so that the next response decides their outcome.
+    /// The operations had no effect. They are sent again, so that the next response decides their
+    /// outcome.
     Refused,
-    /// They are sent again, but they may have had an effect. The outcome is unknown for those that
-    /// someone else changed.
+    /// The operations are sent again, but they may have had an effect. The outcome is unknown for
+    /// those that someone else changed.
     Lost,
-    /// They may have had an effect, and are not sent again.
+    /// The operations may have had an effect, and are not sent again.
     GivenUp,
 }
 
@@ -425,7 +426,7 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
                 self.run.finish(&pending, &Outcome::Unknown(reason.clone()));
                 Next::Stop(reason)
             }
-            // If the user wants to stop, it is not sent again. The queue checks this.
+            // The queue does not send it again if the user wants to stop.
             Verdict::NotSentAgain => {
                 self.run.queue.push_front(std::mem::take(&mut self.seen.pending));
                 Next::Continue

@@ -144,14 +144,14 @@ mod tests {
     use crate::model::{DesiredZone, LiveZone, Unmanaged, ZoneId, ZoneName};
     use crate::plan::{Lowering, lower, plan_zone};
 
-    /// A record as an answer has it; that with the id 2 is at another name.
+    /// Returns a record as in a response. The id 2 has another name.
     fn item(id: &str, content: &str, ttl: u32) -> Json {
         let name = if id == "2" { "v.example.com" } else { "w.example.com" };
         json!({ "id": id, "name": name, "type": "A", "content": content, "ttl": ttl, "proxied": false })
     }
 
-    /// Two live records, of which one is changed and one deleted, and a new one; and the one
-    /// request for that.
+    /// Returns a plan that changes one of two records, deletes the other and creates a third, and
+    /// its only request.
     fn planned() -> (ZonePlan, Step) {
         let name = ZoneName::parse("example.com").unwrap();
         let live = LiveZone {
@@ -186,7 +186,7 @@ mod tests {
         (plan, step)
     }
 
-    /// What an answer tells, in the order of deletes, patches, posts.
+    /// Returns the confirmations in a response, in the order of deletes, patches, posts.
     fn told(answer: &Json) -> Vec<Confirmation> {
         let (plan, step) = planned();
         assert_eq!(step.operations.len(), 3, "{plan:?}");
@@ -202,7 +202,8 @@ mod tests {
             told(&answer(gone.clone(), changed.clone(), new.clone())),
             vec![Confirmation::AsPlanned; 3]
         );
-        // Whatever else a delete says, what has this id is gone.
+        // After a delete, the record with its id does not exist, whatever else the response
+        // contains.
         let bare = answer(json!({ "id": "2" }), changed.clone(), new.clone());
         assert_eq!(told(&bare), vec![Confirmation::AsPlanned; 3]);
         let meanwhile = |told: &Confirmation, words: &str| matches!(told, Confirmation::ChangedMeanwhile(what) if what.contains(words));
@@ -220,7 +221,7 @@ mod tests {
         theirs["comment"] = json!("theirs");
         let all = told(&answer(gone.clone(), theirs, new.clone()));
         assert!(meanwhile(&all[1], "comment"), "{all:?}");
-        // What cannot be compared says nothing.
+        // A value without comparable parts confirms nothing.
         assert_eq!(told(&json!(null)), vec![Confirmation::Nothing; 3]);
         assert_eq!(
             told(&answer(item("7", "192.0.2.2", 300), json!(5), json!({ "id": "9" }))),

@@ -67,7 +67,6 @@ impl ZoneWork<'_> {
 /// The result of a zone.
 #[derive(Debug)]
 pub struct ZoneDone<'a> {
-    /// Its plan.
     pub plan: &'a ZonePlan,
     /// The outcome of each operation.
     pub applied: ZoneApplied,

@@ -110,7 +110,7 @@ mod tests {
     fn a_copy_of_the_descriptor_does_not_hold_it() {
         let directory = tempfile::tempdir().unwrap();
         let first = take(directory.path()).unwrap();
-        // As a child process has it before its program begins.
+        // A child process has such a copy before its program starts.
         let _copy = first.file.try_clone().unwrap();
         drop(first);
         assert!(take(directory.path()).is_ok());

@@ -107,7 +107,7 @@ mod tests {
         let at = |name: &str| root.path().join(name);
         let found = || find(root.path(), "plan");
         assert!(found().unwrap_err().contains("zonewright.yaml, zones/ or dns/; name"));
-        // What has the name and is something else is no spec, and is said.
+        // A directory with this name is an error, not a spec.
         fs::create_dir(at(FILE)).unwrap();
         fs::write(at("dns"), "").unwrap();
         let error = found().unwrap_err();

@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 use super::output::Output;
 use super::paths::is_below;
 
-/// How often, and how long apart, a named pipe is tried that no program reads from.
+/// Number of attempts to write to a named pipe without a reader, and the time between them.
 #[cfg(unix)]
 const PIPE_ATTEMPTS: u32 = 60;
 #[cfg(unix)]

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
     use crate::api::Stopper;
 
-    /// What a client reads that has sent this and then waits.
+    /// Returns the text that a client reads if it sends these bytes and then waits.
     async fn read_after(address: std::net::SocketAddr, sent: &[u8]) -> String {
         let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(sent).await.unwrap();
@@ -202,8 +202,8 @@ mod tests {
         String::from_utf8(answer).unwrap()
     }
 
-    /// The clock jumps to the next timer while nobody has anything to do, so that time-outs are
-    /// tried without waiting.
+    /// The clock jumps to the next timer while no task can run, so the test tries time-outs without
+    /// waiting.
     #[tokio::test(start_paused = true)]
     async fn a_client_that_is_silent_or_slow_is_let_go() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(health.judge(at + Duration::from_secs(30)), Ok(()));
         let why = health.judge(at + Duration::from_secs(31)).unwrap_err();
         assert_eq!(why, "the last successful round was 31 s ago, and one is due every 10 s");
-        // A clock that goes back is no reason to worry.
+        // A clock that goes back does not make the process unhealthy.
         assert_eq!(health.judge(begin), Ok(()));
     }
 }

@@ -176,7 +176,7 @@ impl Output {
     /// Prints a message on one line, even if quiet output is wanted.
     pub(super) fn message(&self, line: &str) {
         self.hide();
-        // No one can be told if stderr is closed.
+        // If stderr is closed, there is no place for an error message.
         let line = visible(line);
         let shown = match self.width_of_messages() {
             Some(width) => line

@@ -126,7 +126,7 @@ mod tests {
             fs::write(&path, forged).unwrap();
             assert_eq!(ours.get("abc", "1"), None);
         }
-        // One version is not another one, under whatever name.
+        // A file of another version is ignored, whatever its name is.
         fs::write(ours.path("abc", "2").unwrap(), &text).unwrap();
         assert_eq!(ours.get("abc", "2"), None);
         fs::write(&path, &text).unwrap();

@@ -77,7 +77,7 @@ impl ShardArg {
 mod tests {
     use super::*;
 
-    /// The part with this number of so many.
+    /// Creates the shard with this number, of `count` shards.
     fn shard(index: u32, count: u32) -> Shard {
         ShardArg::parse(&format!("{index}/{count}")).unwrap().resolve(|_| None).unwrap()
     }

@@ -306,8 +306,8 @@ mod tests {
         let rehearsing =
             || Stage::Writing("nothing was written to Cloudflare".to_owned(), Exit::Error);
         assert_eq!((code(rehearsing(), true), code(rehearsing(), false)), (None, Some(1)));
-        // Asked for while it read, and the run got as far as writing meanwhile: it ends by itself,
-        // without beginning anything.
+        // The signal came while the run was reading. The run ends at the next step and begins no
+        // write.
         assert_eq!(code(Stage::Reading, false), Some(1));
     }
 }

@@ -20,7 +20,6 @@ pub enum Topic {
     Issuance,
     /// The servers that receive mail.
     Mail,
-    /// The authentication of mail.
     MailAuthentication,
     /// The addresses and targets of a name.
     Addresses,
@@ -31,7 +30,6 @@ pub enum Topic {
 /// An effect of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
-    /// Its topic.
     pub topic: Topic,
     /// The affected domain, which is not always the owner of the record.
     pub name: Fqdn,
@@ -39,7 +37,7 @@ pub struct Effect {
     pub direction: Direction,
     /// The required consent; `None` if the effect is only shown.
     pub danger: Option<Danger>,
-    /// A sentence for the reviewer. It can contain text from the spec and from Cloudflare.
+    /// Sentence for the reviewer. It can contain text from the spec and from Cloudflare.
     pub line: String,
 }
 

@@ -51,8 +51,8 @@ impl Hidden {
         after: View<'_, '_>,
     ) -> Vec<Effect> {
         let name = record.name;
-        // One proxied record hides the others of its name, and an alias of a proxied name leads to
-        // the edge, too.
+        // One proxied record hides the other records of its name, and an alias of a proxied name
+        // also leads to the edge.
         if record.is_address_or_alias() && is_behind_edge(after, name) {
             return Vec::new();
         }

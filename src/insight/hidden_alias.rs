@@ -17,7 +17,7 @@ const TOKEN_LENGTH: usize = 16;
 pub struct HiddenUse {
     /// The domain that it serves.
     domain: Fqdn,
-    /// What no longer works, in words that follow the name.
+    /// Describes the broken use, in words that follow the name.
     pub words: String,
     topic: Topic,
     danger: Danger,

@@ -147,7 +147,7 @@ pub(super) struct Policy {
 pub(super) enum Applicable {
     /// No record limits the authorities.
     Missing,
-    /// The known zones do not tell, for this reason.
+    /// The known zones do not have the answer, for this reason.
     Unknown(String),
     Policy(Box<Policy>),
 }

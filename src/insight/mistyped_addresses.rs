@@ -1,5 +1,4 @@
-//! Detects mistyped addresses: an address that differs from another one by one typing error, and is
-//! outside every network in use.
+//! Detects mistyped addresses: a new address with one typing error, outside every network in use.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -284,7 +284,7 @@ fn completed(
 }
 
 /// Returns the reason why a host of the zone looks mistyped: it has no records, and a very similar
-/// name has.
+/// name exists.
 fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<String> {
     let location =
         after.locate(target.as_str()).filter(|l| l.exact.is_none() && l.cut.is_none())?;
@@ -487,9 +487,9 @@ fn differs_by_suffix(new: &Fqdn, other: &Fqdn) -> bool {
         && !is_at_provider(b)
 }
 
-/// Finds another host of a set of name servers or mail servers with a very similar registered
-/// domain. `None` if more hosts of the set have this host's domain, or equally many and this host
-/// comes first.
+/// Finds a host in a set of name servers or mail servers whose registered domain is very similar to
+/// that of the given host. Returns `None` if more hosts of the set have the given host's domain, or
+/// equally many and it comes first.
 fn odd_one_out<'k>(host: &Fqdn, set: &[&'k Fqdn]) -> Option<&'k Fqdn> {
     let own = host.registrable().filter(|own| !Provider::has(own))?;
     let count = |domain: &str| {

@@ -81,8 +81,8 @@ impl<'s> OtherZones<'s> {
     /// No other zones, or unknown ones.
     pub const NONE: Self = Self { spec: None, planned: None, is_previous: false };
 
-    /// Creates the view of the planned spec, for any zone. It does not show the addresses that were
-    /// in use or hidden before.
+    /// Creates the view of the planned spec, for any zone. Old and hidden addresses are not
+    /// included.
     #[must_use]
     pub fn of(spec: &'s Desired, overview: &'s Overview) -> Self {
         Self {

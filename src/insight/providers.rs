@@ -13,7 +13,6 @@ pub struct Provider {
     /// any label with that beginning; `.*` at the end matches any public suffix, for providers with
     /// the same label at several suffixes.
     pub suffix: &'static str,
-    /// Its name.
     pub name: &'static str,
     /// True if each account has hosts of its own below the suffix, so that the suffix alone belongs
     /// to no account.

@@ -129,8 +129,8 @@ impl<'a> View<'_, 'a> {
         kind == RecordType::Txt && self.texts(name).iter().any(|text| spf::is_spf(text))
     }
 
-    /// Returns true if a name is for records of a type: it has some, or it is an alias of a name that
-    /// has some and no address.
+    /// Returns true if a name has records of a type, or is an alias of a name that has such records
+    /// and no address.
     pub(super) fn is_for(self, name: &Fqdn, kind: RecordType) -> bool {
         if !self.of_type(name, kind).is_empty() {
             return true;

@@ -1,5 +1,4 @@
-//! What the plan of a zone, as the spec names it, does not allow.
-//!
+//! Detects records and rules that the plan of a zone, according to the spec, does not allow.
 //! Without `plan:` in a zone, only what no plan allows is reported, because the plan is unknown
 //! offline. `plan` compares changes with the plan that Cloudflare reports, and does not need this.
 

@@ -43,7 +43,6 @@ impl Consents {
 /// A missing consent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingConsent {
-    /// The danger.
     pub danger: Danger,
     /// Number of operations that need it; 0 if the plan as a whole needs it.
     pub operations: usize,

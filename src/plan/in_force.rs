@@ -12,7 +12,6 @@ use crate::model::{Address, DesiredZone, LiveZone};
 /// A deployment of the spec, with its actual protection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeploymentInForce {
-    /// Its address.
     pub address: Address,
     /// Its place in the spec.
     pub place: Place,

@@ -20,11 +20,9 @@ pub struct Operation {
     pub subject: Subject,
     /// The fields that differ.
     pub fields: Vec<FieldChange>,
-    /// The cause.
     pub cause: Cause,
     /// The effect on traffic; `None` if it is not judged.
     pub impact: Option<Impact>,
-    /// The dangers.
     pub dangers: Vec<Danger>,
     /// Dangers that the spec accepts, with the reasons.
     pub accepted: BTreeMap<Danger, String>,

@@ -38,11 +38,8 @@ enum Input {
 
 /// Opens files with requests: HTTP archives, JSON lines, Logpush rows, access logs, and requests as
 /// sent on the wire, optionally compressed by gzip or Zstandard. A directory stands for all its
-/// files, sorted by name; `-` is standard input.
-///
-/// # Errors
-/// Fails if a path does not exist or a directory cannot be read.
-/// If a path does not exist, or a directory cannot be read.
+/// files, sorted by name; `-` is standard input.  # Errors Fails if a path does not exist or a
+/// directory cannot be read.
 pub fn open(paths: &[PathBuf], options: &Options) -> Result<Recorded, ReadError> {
     open_as(paths, options)
 }

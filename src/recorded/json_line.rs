@@ -48,16 +48,14 @@ pub struct Line<'a> {
     pub fields: BTreeMap<String, Json>,
 }
 
-/// What stands for a body that is not written.
+/// Returns the default of a missing body.
 fn no_body() -> Option<Cow<'static, str>> {
     Some(Cow::Borrowed(""))
 }
 
 impl Line<'_> {
-    /// The bytes of the body; `None` if it is unknown.
-    ///
-    /// # Errors
-    /// If it is not base64.
+    /// The bytes of the body; `None` if it is unknown.  # Errors
+    /// Fails if the body is not base64.
     pub fn body(&self) -> Result<Option<Vec<u8>>, String> {
         let decode = |text: &Cow<'_, str>| BASE64.decode(text.as_bytes());
         self.body.as_ref().map(decode).transpose().map_err(|_| "`body` is not base64".to_owned())
@@ -69,7 +67,7 @@ pub(super) fn line(text: &[u8]) -> Result<Line<'_>, String> {
     serde_json::from_slice(text).map_err(|error| plain(&error))
 }
 
-/// A line as a request.
+/// Converts a line to a request.
 pub(super) fn sample(line: Line<'_>, place: Place, options: &Options) -> Result<Sample, String> {
     let body = line.body()?;
     let Line { id, method, uri, version: protocol, headers, body: _, ip, time, fields } = line;
@@ -94,7 +92,7 @@ pub(super) fn sample(line: Line<'_>, place: Place, options: &Options) -> Result<
     let host = host.or_else(|| options.host.clone()).ok_or(NO_HOST)?;
     let mut request = request(&method, is_https, &host, target.as_bytes());
     request.body = match body {
-        // Whether there is one would be told by the headers.
+        // The headers would tell if the request has a body.
         Some(body) if has_all_headers || !body.is_empty() => body_of(body, &headers),
         _ => Body::Unknown,
     };
@@ -115,7 +113,7 @@ pub(super) fn sample(line: Line<'_>, place: Place, options: &Options) -> Result<
     Ok(Sample { id, place, time, request, target: target.as_bytes().to_vec() })
 }
 
-/// The value of a field.
+/// Returns the value of a field; `None` for values of other types.
 fn given(json: &Json) -> Option<Given> {
     match json {
         Json::Bool(truth) => Some(Given::Truth(*truth)),

@@ -17,7 +17,6 @@ pub enum Method {
     Patch,
     /// Replaces.
     Put,
-    /// Deletes.
     Delete,
 }
 

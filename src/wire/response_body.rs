@@ -48,7 +48,6 @@ pub enum Unusable {
     TooMuch(TooMuch),
     /// It is a refusal, or not an envelope.
     Body {
-        /// The error.
         error: EnvelopeError,
         /// The body, if it helps to explain the error; `None` if the error is sufficient.
         body: Option<Vec<u8>>,

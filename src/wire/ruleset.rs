@@ -28,9 +28,7 @@ pub struct InvalidRuleset(&'static str);
 /// The owner of rulesets: an account, or a zone, which also sees those of its account.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// An account.
     Account(String),
-    /// A zone.
     Zone(ZoneId),
 }
 
@@ -282,11 +280,8 @@ fn read_rule(json: &Json) -> Result<LiveRule, InvalidRuleset> {
 /// A managed ruleset in a list: its id, name, version and kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedRuleset {
-    /// Its id.
     pub id: RulesetId,
-    /// Its name.
     pub name: String,
-    /// Its version.
     pub version: Option<String>,
     /// Its kind, if it has a name in specs.
     pub which: Option<Managed>,
@@ -313,7 +308,6 @@ pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
 /// A ruleset in a list that belongs to the zone or account itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnRuleset {
-    /// Its id.
     pub id: RulesetId,
     /// `zone`, `root` or `custom`, as Cloudflare wrote it.
     pub kind: String,

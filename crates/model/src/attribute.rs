@@ -15,7 +15,7 @@ pub enum Attribute<'f> {
     Proxied(bool),
     /// The comment; `None` for no comment.
     Comment(Option<&'f str>),
-    /// The tags.
+    /// All tags of the record, in order.
     Tags(&'f BTreeSet<Tag>),
     /// A per-record setting, by its name.
     Setting(&'static str, bool),

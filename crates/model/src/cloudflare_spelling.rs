@@ -28,11 +28,9 @@ pub struct AsReported(Option<Box<Spelled>>);
 /// The parts that Cloudflare spells differently.
 #[derive(Debug, Clone, Default)]
 struct Spelled {
-    /// The name.
     name: Option<Box<str>>,
     /// Fields of the value.
     fields: Vec<(&'static str, Box<str>)>,
-    /// The tags.
     tags: Option<Vec<Box<str>>>,
 }
 

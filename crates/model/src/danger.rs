@@ -1,4 +1,4 @@
-//! The list of dangers. Each needs its own consent; there is no blanket consent.
+//! The list of dangers. Each danger needs its own consent.
 
 use std::fmt::Display;
 

@@ -16,9 +16,9 @@ use crate::diagnostic::{Place, first_of};
 /// An expectation, with the name that its author chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation {
-    /// Its name.
+    /// Unique in the spec.
     pub name: String,
-    /// Its place.
+    /// Part of the spec to point at.
     pub place: Place,
     /// The statement that must be true.
     pub what: Expected,
@@ -32,11 +32,11 @@ pub struct Expectation {
 pub enum Expected {
     /// The name has this answer.
     Answer {
-        /// The name.
+        /// Queried name.
         name: Fqdn,
         /// The queried type.
         record_type: RecordType,
-        /// The answer.
+        /// Answer that name servers must give.
         answer: ExpectedAnswer,
     },
     /// The domain receives and sends mail in this way.
@@ -54,7 +54,7 @@ pub enum Expected {
 pub struct ExpectedRequest {
     /// The text in the spec.
     pub text: RequestText,
-    /// The request.
+    /// Parsed form of the text.
     pub request: Request,
     /// The rate of the request.
     pub rate: Rate,
@@ -108,7 +108,7 @@ const MOST_VALUES: usize = 5;
 /// The expected mail configuration of a domain. A part that is `None` or empty is not checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedMail {
-    /// The domain.
+    /// Domain after the `@` of addresses.
     pub domain: Fqdn,
     /// Its mail servers in the order of preference; an empty list if the domain accepts no mail.
     pub by: Option<Vec<Fqdn>>,
@@ -123,7 +123,7 @@ pub struct ExpectedMail {
 /// The expected policy for mail that fails authentication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpectedPolicy {
-    /// The policy.
+    /// Least strict policy that is accepted if `at_least` is true.
     pub policy: MailPolicy,
     /// True if a stricter policy is accepted as well.
     pub at_least: bool,

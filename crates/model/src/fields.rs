@@ -20,7 +20,7 @@ pub enum Value {
     Decimal(String),
     /// A string.
     Text(String),
-    /// A list.
+    /// Values in their order.
     List(Vec<Value>),
     /// Named values; only settings of zones have them.
     Map(BTreeMap<String, Value>),

@@ -3,8 +3,8 @@
 use std::fmt;
 
 macro_rules! ids {
-    ($($(#[$about:meta])* $name:ident,)+) => {$(
-        $(#[$about])*
+    ($($name:ident of $owner:literal,)+) => {$(
+        #[doc = concat!("Cloudflare's id of a ", $owner, ".")]
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub String);
 
@@ -17,12 +17,8 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Id of a zone.
-    ZoneId,
-    /// Id of a record.
-    RecordId,
-    /// Id of a ruleset.
-    RulesetId,
-    /// Id of a rule.
-    RuleId,
+    ZoneId of "zone",
+    RecordId of "record",
+    RulesetId of "ruleset",
+    RuleId of "rule",
 }

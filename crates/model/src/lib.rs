@@ -1,11 +1,9 @@
 //! The data types of zonewright in canonical form (names, record values, records, rules, zones),
 //! their comparison, and findings about them. Use them through `zonewright`, which re-exports this
-//! package as `model`.
-//!
-//! Two values of a type here are equal exactly if Cloudflare treats them the same, so the diff
-//! compares by equality. Nothing here reads a file, a clock or the network, or knows YAML or JSON:
-//! `spec` and `wire` convert those to [`Fields`] and text. It is a package of its own so that the
-//! compiler holds that it uses nothing of the rest.
+//! package as `model`.  Two values of a type here are equal exactly if Cloudflare treats them the
+//! same, so the diff compares by equality. Nothing here reads a file, a clock or the network, or
+//! knows YAML or JSON: `spec` and `wire` convert those to [`Fields`] and text. It is a separate
+//! package, so the compiler proves that it does not depend on the rest of the program.
 
 mod address;
 mod attribute;

@@ -79,7 +79,7 @@ pub enum NameError {
     /// A label is too long.
     #[error("the label `{label}` has {octets} octets; a label has at most 63")]
     LabelTooLong {
-        /// The label.
+        /// As written.
         label: String,
         /// Its length in octets, as an A-label.
         octets: usize,
@@ -90,7 +90,7 @@ pub enum NameError {
     /// A character that is not allowed in a name.
     #[error("`{character}` is not allowed in a name")]
     Character {
-        /// The character.
+        /// First one that is not allowed.
         character: char,
     },
     /// A non-ASCII label that is not valid in internationalised names.
@@ -102,9 +102,9 @@ pub enum NameError {
     /// The name ends with a dot and is outside the zone.
     #[error("`{name}` is not in the zone {zone}")]
     OutsideZone {
-        /// The name.
+        /// As written, with its final dot.
         name: String,
-        /// The zone.
+        /// Domain that should contain the name.
         zone: String,
     },
 }

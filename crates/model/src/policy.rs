@@ -37,7 +37,7 @@ pub struct PolicyEntry {
     pub zones: glob::Pattern,
     /// The allowed danger.
     pub danger: Danger,
-    /// The reason.
+    /// Reason of the author, for readers of the plan.
     pub reason: String,
 }
 

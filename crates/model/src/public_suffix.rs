@@ -33,9 +33,9 @@ impl<'n> PublicSuffix<'n> {
         self.section.is_some()
     }
 
-    /// Returns true if a registry sells names directly below the name itself, according to the
-    /// list's section for registries. Such a name cannot be a zone. The list's other section has
-    /// domains of companies, which can be zones.
+    /// Returns true if a registry sells names directly below this name, according to the section
+    /// for registries in the list. Such a name cannot be a zone. The other section has domains of
+    /// companies, which can be zones.
     pub fn is_registry(self) -> bool {
         self.length == self.name.len() && self.section == Some(psl::Type::Icann)
     }

@@ -13,7 +13,7 @@ pub enum ReadOnly {
     Tunnel,
     /// `meta.auto_added`: found by Cloudflare's scan when the zone was added.
     AutoAdded,
-    /// `locked`.
+    /// `locked`: Cloudflare refuses changes.
     Locked,
     /// A name server of the zone itself, which Cloudflare maintains.
     ZoneNameServer,

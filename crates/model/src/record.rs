@@ -289,7 +289,7 @@ pub struct DesiredRecord {
 pub struct Tombstone {
     /// Full name.
     pub name: Fqdn,
-    /// Type.
+    /// Type of the records that must not exist.
     pub record_type: RecordType,
     /// The value; `None` for every value at the name and type.
     pub data: Option<Rdata>,
@@ -316,9 +316,9 @@ pub struct LiveRecord {
     pub ttl: Ttl,
     /// True if traffic goes through Cloudflare.
     pub proxied: bool,
-    /// The comment.
+    /// `None` without a comment.
     pub comment: Option<String>,
-    /// Tags.
+    /// In alphabetical order.
     pub tags: BTreeSet<Tag>,
     /// Settings, as far as reported.
     pub settings: Settings,

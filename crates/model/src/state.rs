@@ -27,14 +27,14 @@ pub struct IgnorePattern {
     pub tag: Option<String>,
     /// The reason, for readers of the plan.
     pub reason: Option<String>,
-    /// Its place.
+    /// Part of the spec to point at.
     pub place: Place,
 }
 
 /// A zone of the spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesiredZone {
-    /// Its name.
+    /// Registered domain, or a subdomain that is a zone of its own.
     pub name: ZoneName,
     /// Its id, if the spec pins it.
     pub id: Option<ZoneId>,
@@ -169,7 +169,7 @@ pub struct DesiredSettings {
 pub enum LiveSetting {
     /// The setting has this value.
     Value {
-        /// The value.
+        /// JSON value, as Cloudflare wrote it.
         value: Value,
         /// True if the zone's plan allows changing it.
         editable: bool,
@@ -209,18 +209,18 @@ impl LiveDnssec {
 pub struct LiveSettings {
     /// Zone settings.
     pub settings: BTreeMap<String, LiveSetting>,
-    /// DNSSEC.
+    /// `None` if it was not read.
     pub dnssec: Option<LiveDnssec>,
-    /// DNS settings.
+    /// Members by Cloudflare's name.
     pub dns_settings: BTreeMap<String, Value>,
 }
 
 /// A live zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveZone {
-    /// Its name.
+    /// Registered domain, or a subdomain that is a zone of its own.
     pub name: ZoneName,
-    /// Its id.
+    /// Cloudflare's id, which is part of every address of the API.
     pub id: ZoneId,
     /// Its plan.
     pub tier: Tier,

@@ -7,14 +7,11 @@ use super::facts::{
 /// A zone's plan, from the smallest. An unknown plan comes last, because it may allow everything:
 /// only Cloudflare refuses there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names are Cloudflare's")]
 pub enum Tier {
-    /// Free.
     Free,
-    /// Pro.
     Pro,
-    /// Business.
     Business,
-    /// Enterprise.
     Enterprise,
     /// A plan that this version does not know, such as a partner's, or no reported plan.
     Unknown,

@@ -1,4 +1,4 @@
-//! Refuses connections for a while, as if nobody listened.
+//! Refuses connections for some time, as if no server listened.
 
 use std::net::SocketAddr;
 use std::time::Duration;

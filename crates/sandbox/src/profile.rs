@@ -36,7 +36,7 @@ pub struct Profile {
     pub errors: ErrorStyle,
     /// Number of requests that are answered in a window; `None` for no limit.
     pub rate_limit: Option<RateLimit>,
-    /// Order of a list.
+    /// Order in which lists are answered.
     pub list_order: ListOrder,
     /// The records that may not point into Cloudflare's own network.
     pub own_network: OwnNetwork,

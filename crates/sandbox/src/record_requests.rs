@@ -51,7 +51,6 @@ fn find_record(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<R
 /// The author of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writer {
-    /// A client.
     Client,
     /// A seed document, which may also contain records that only Cloudflare creates.
     Document,

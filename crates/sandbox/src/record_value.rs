@@ -16,11 +16,8 @@ use zonewright_model::facts::{FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_
 /// The members of a request body that form a record's value.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sent {
-    /// `content`.
     pub(super) content: Option<Value>,
-    /// `data`.
     pub(super) data: Option<Value>,
-    /// `priority`.
     pub(super) priority: Option<Value>,
 }
 

@@ -51,11 +51,9 @@ impl Layout {
 /// A response before it becomes HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reply {
-    /// Status.
     pub(super) status: u16,
     /// `Content-Type`.
     kind: &'static str,
-    /// Body.
     pub(super) body: Vec<u8>,
     /// More headers.
     headers: Vec<(HeaderName, HeaderValue)>,

@@ -14,7 +14,6 @@ use super::request_context::RequestContext;
 use super::setting_values::to_json;
 use super::zone::Zone;
 
-/// GET of a resource.
 pub(super) fn get_resource(
     context: &RequestContext<'_>,
     zone: &Zone,

@@ -33,13 +33,10 @@ pub(super) const BASE: &str = "/client/v4";
 /// A received request.
 #[derive(Debug, Clone)]
 pub(super) struct Incoming {
-    /// Method.
     pub(super) method: Method,
     /// URI with query.
     pub(super) uri: Uri,
-    /// Headers.
     pub(super) headers: HeaderMap,
-    /// Body.
     pub(super) body: Vec<u8>,
 }
 
@@ -77,7 +74,6 @@ enum Resource<'a> {
     Lists(&'a str),
     /// All zones.
     Zones,
-    /// A zone.
     Zone(&'a str),
     /// The records of a zone.
     Records(&'a str),

@@ -56,7 +56,6 @@ pub(super) struct Service {
     earlier: Mutex<HashMap<String, Vec<u8>>>,
     /// Accepts or refuses connections.
     pub(super) listener_switch: ListenerSwitch,
-    /// Holds requests.
     pub(super) request_hold: RequestHold,
     /// Counts concurrent requests.
     pub(super) traffic: Counter,

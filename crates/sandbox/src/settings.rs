@@ -24,7 +24,6 @@ const DEVELOPMENT_MODE_SECONDS: i64 = 3 * 3600;
 
 /// A changed setting in the store.
 struct Stored {
-    /// Its value.
     value: Value,
     /// Time of the change.
     modified_on: String,

@@ -28,11 +28,8 @@ pub(super) struct Record {
     pub(super) ttl: u32,
     /// True if it is proxied.
     pub(super) proxied: bool,
-    /// Comment.
     pub(super) comment: Option<String>,
-    /// Tags.
     pub(super) tags: Vec<String>,
-    /// Settings.
     pub(super) settings: Map<String, Value>,
     /// Members of `meta`, which only Cloudflare sets.
     pub(super) meta: Map<String, Value>,

@@ -15,10 +15,9 @@ use zonewright_model::facts::permissions::{Permission, PermissionGroup};
 
 /// The owner of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum TokenOwner {
-    /// A user.
     User,
-    /// An account.
     Account,
 }
 
@@ -27,11 +26,11 @@ pub enum TokenOwner {
 pub struct Token {
     /// The token itself: 40 to 80 letters, digits, `_` and `-`.
     pub secret: String,
-    /// Its permissions.
+    /// Actions that the token allows.
     pub permissions: Permissions,
     /// The names of its zones; `None` for all.
     pub zones: Option<Vec<String>>,
-    /// Its owner.
+    /// Determines which addresses verify the token.
     pub owner: TokenOwner,
     /// `active`, `disabled` or `expired`.
     pub status: String,

@@ -24,7 +24,6 @@ use crate::wire::keyword::Keyword;
 /// An operation that was applied and is planned again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedBefore {
-    /// Its address.
     pub address: Address,
     /// The time at which it was applied, according to the journal.
     pub applied_at: String,
@@ -35,7 +34,6 @@ pub struct AppliedBefore {
 pub struct EmptiedName {
     /// The address of the create.
     pub address: Address,
-    /// The name.
     pub name: Fqdn,
     /// The time at which the records were deleted, according to the journal.
     pub deleted_at: String,

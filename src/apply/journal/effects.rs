@@ -41,7 +41,6 @@ pub struct Entry<T> {
     pub is_certain: bool,
     /// Its line in the journal.
     pub place: Place,
-    /// The effect.
     pub effect: T,
 }
 
@@ -82,7 +81,6 @@ pub struct PartEffect {
 /// The effect on a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleEffect {
-    /// The phase.
     pub phase: Phase,
     /// The change.
     pub what: RuleDone,
@@ -114,15 +112,12 @@ pub type NewIds = BTreeMap<RecordId, Option<RecordId>>;
 /// The effects of an apply on a zone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ZoneRun {
-    /// Its id.
     pub id: ZoneId,
     /// True if the apply created it.
     pub is_made: bool,
     /// Its records, in the order in which they were sent.
     pub records: Vec<Entry<RecordEffect>>,
-    /// Its parts.
     pub parts: Vec<Entry<PartEffect>>,
-    /// Its rules.
     pub rules: Vec<Entry<RuleEffect>>,
     /// Ids of records that later applies deleted and created again.
     pub new_ids: NewIds,

@@ -248,7 +248,6 @@ pub(super) struct Event<'e> {
     pub(super) span: Span,
     /// The time at which it was written.
     pub(super) time: String,
-    /// Its content.
     pub(super) content: EventContent<'e>,
 }
 

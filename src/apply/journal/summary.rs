@@ -1,4 +1,4 @@
-//! What an apply did, in numbers, for a list of applies. Pure but for its input.
+//! The effects of an apply, in numbers, for a list of applies. Pure but for its input.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Seek};
@@ -8,7 +8,7 @@ use super::reader::{Event, EventContent, Fate, JournalText};
 use crate::plan::Action;
 use crate::wire::keyword::Keyword;
 
-/// What an apply did, in numbers.
+/// The effects of an apply, in numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JournalSummary {
     /// When the apply began, RFC 3339.

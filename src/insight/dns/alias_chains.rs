@@ -26,7 +26,6 @@ pub enum ChainEnd {
 /// A CNAME record in a chain.
 #[derive(Debug)]
 pub struct ChainedAlias<'a> {
-    /// The record.
     pub record: Entry<'a>,
     /// True if its target exists only through a wildcard.
     pub by_wildcard: bool,
@@ -42,9 +41,9 @@ pub struct ChainedAlias<'a> {
 /// The CNAME records of zones.
 #[derive(Debug)]
 pub struct AliasChains<'a> {
-    /// All aliases, by name.
+    /// All CNAME records, by name.
     pub all: Vec<ChainedAlias<'a>>,
-    /// Each loop once, beginning with its first name.
+    /// Each loop once. The first name of a loop comes first.
     pub loops: Vec<Vec<usize>>,
 }
 

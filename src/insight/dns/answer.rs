@@ -25,7 +25,7 @@ use crate::model::{Fqdn, RecordType, ZoneName};
 pub struct Answer<'a> {
     /// The aliases that were followed, in order.
     pub aliases: Vec<Alias<'a>>,
-    /// The last name: that of the question, or the target of the last alias.
+    /// The queried name, or the target of the last alias.
     pub name: Fqdn,
     /// The zone of that name, if it is known.
     pub zone: Option<&'a ZoneName>,
@@ -51,7 +51,6 @@ pub struct Alias<'a> {
 /// The result at the end of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End<'a> {
-    /// These records.
     Records(Vec<Entry<'a>>),
     /// Addresses of Cloudflare's edge: the name is proxied, by these records.
     Edge(Vec<Entry<'a>>),
@@ -74,13 +73,13 @@ pub enum End<'a> {
 /// The reason why a name has no record of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NoData {
-    /// It has other records.
+    /// The name has other records.
     OtherTypes,
-    /// It is an empty non-terminal.
+    /// The name is an empty non-terminal.
     Empty,
-    /// It is proxied, and addresses of this family are switched off.
+    /// The name is proxied, and addresses of this family are switched off.
     Family,
-    /// It is proxied or flattened, so its alias is not visible.
+    /// The name is proxied or flattened, so its alias is not visible.
     Hidden,
 }
 
@@ -226,7 +225,8 @@ impl<'a> ZoneIndex<'a> {
         })
     }
 
-    /// Returns the result for one name of the zone, with the wildcard that it comes from.
+    /// Returns the result for one name of the zone, with the wildcard that answers for it, if one
+    /// does.
     fn find(&self, name: &Fqdn, kind: RecordType, asker: Asker) -> (Option<&'a str>, Found<'a>) {
         let Some(location) = self.locate(name.as_str()) else {
             return (None, Found::End(End::Elsewhere));

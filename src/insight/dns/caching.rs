@@ -1,7 +1,7 @@
-//! How long caches keep answers that a change made old, in words.
+//! Sentences about the time for which caches keep old answers.
 
-/// How long resolvers may keep "no such name" and "no such type" (RFC 2308 section 5: the SOA
-/// minimum), if it was not changed.
+/// Time for which resolvers may keep "no such name" and "no such type" by default (RFC 2308 section
+/// 5: the SOA minimum).
 ///
 /// # Units
 /// Seconds.
@@ -13,7 +13,7 @@ pub const NEGATIVE_TTL: u32 = 1800;
 /// Seconds.
 pub(super) const LONG_TTL: u32 = 3600;
 
-/// Returns a time in words.
+/// Describes a time.
 pub(super) fn duration(seconds: u32) -> String {
     match seconds {
         s if s >= 3600 && s % 3600 == 0 => format!("{} h", s / 3600),
@@ -24,13 +24,14 @@ pub(super) fn duration(seconds: u32) -> String {
     }
 }
 
-/// From which time to live an error in a new answer lasts long.
+/// Minimum time to live for which an error in a new answer lasts long.
 ///
 /// # Units
 /// Seconds.
 const DAY: u32 = 86_400;
 
-/// Says from when a name can move quickly, once its time to live is lowered.
+/// Returns a sentence with the time from which a name can move quickly, once its time to live is
+/// lowered.
 pub(super) fn safe_from(old: u32) -> String {
     format!(
         "a quick move is possible {} after this change, once caches have dropped answers with ttl {old}",
@@ -38,7 +39,7 @@ pub(super) fn safe_from(old: u32) -> String {
     )
 }
 
-/// Says how long a new answer is kept whose time to live rises with it.
+/// Returns a sentence if a new answer also has a longer time to live.
 pub(super) fn raised_with_move(old: u32, new: u32) -> Option<String> {
     (new >= DAY && new > old).then(|| {
         format!(
@@ -48,7 +49,7 @@ pub(super) fn raised_with_move(old: u32, new: u32) -> Option<String> {
     })
 }
 
-/// How long caches may keep what was there with this time to live, if that is long.
+/// Returns a sentence if caches may keep an old answer with this time to live for long.
 pub(super) fn old_kept(seconds: u32) -> Option<String> {
     (seconds >= LONG_TTL).then(|| {
         format!("caches may keep the old answer for up to {} (ttl {seconds})", duration(seconds))

@@ -20,21 +20,19 @@ use crate::model::{Fqdn, Gather, NAME_OCTETS, NameMap, RecordType};
 /// Names that have the same answer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// One name.
     Name(Fqdn),
-    /// Every name below this one, except those that exist or are targets of aliases, and those
-    /// below them.
+    /// Every name below this one. Excluded are names that exist, targets of aliases, and the names
+    /// below both.
     Below(Fqdn),
 }
 
 /// The differences for a class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference<'a> {
-    /// The class.
     pub class: Class,
     /// A name of the class, which was queried.
     pub asked: Fqdn,
-    /// The types that were queried one by one.
+    /// The types with separate queries.
     pub asked_types: BTreeSet<RecordType>,
     /// The types whose answers differ, with both answers.
     pub types: BTreeMap<RecordType, (Answer<'a>, Answer<'a>)>,
@@ -70,7 +68,7 @@ pub fn differences<'a>(
     differences_from(before, after, edited, edited)
 }
 
-/// Does the same as [`differences`] for everything that some of the edited names can affect.
+/// Does the same as [`differences`] for everything that the first of the edited names can affect.
 pub(super) fn differences_from<'a>(
     before: &Zones<'a>,
     after: &Zones<'a>,
@@ -127,7 +125,6 @@ impl<'a> Aliases<'a> {
     }
 }
 
-/// Both states.
 struct Pair<'p, 'a> {
     before: &'p Zones<'a>,
     after: &'p Zones<'a>,

@@ -1,7 +1,6 @@
-//! What edits of records mean to resolvers: sentences for each edit, and for the zone.
-//!
-//! The sentences are about what the edit does not show by itself: a name that stops existing, what
-//! a delegation covers, references, mail servers in their order, and how long caches keep what was
+//! Effects of edited records on resolvers: sentences for each edit, and for the zone.  The
+//! sentences are about what the edit does not show by itself: a name that stops existing, what a
+//! delegation covers, references, mail servers in their order, and how long caches keep what was
 //! there. Those about wildcards, aliases, the proxy, types that a name loses, and when everyone
 //! sees the changes, have files of their own. There are none about comments and tags.
 
@@ -21,7 +20,6 @@ use super::zones::Zones;
 use super::{lost_types, proxy_change, serving_change, visibility, wildcard_effects};
 use crate::model::{Fqdn, RecordType, ZoneName};
 
-/// What edits mean.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Explained {
     /// Sentences for each edit, in the order of the edits, each in the order in which they matter.
@@ -30,7 +28,8 @@ pub struct Explained {
     pub of_zones: BTreeMap<ZoneName, Vec<String>>,
 }
 
-/// What edits mean, given the zones before and after them. Both must have the same zones.
+/// Returns the effects of edits, with the zones before and after them. Both states must have the
+/// same zones.
 #[must_use]
 pub fn explain<'a>(
     before: &Zones<'a>,
@@ -40,7 +39,7 @@ pub fn explain<'a>(
 ) -> Explained {
     let mut explained =
         Explained { of_edits: vec![Vec::new(); edits.len()], of_zones: BTreeMap::new() };
-    // The first edit of a name that changes answers gets what is said about the name.
+    // The first edit of a name that changes answers gets the sentences about the name.
     let mut by_name: BTreeMap<&Fqdn, Vec<usize>> = BTreeMap::new();
     for (n, edit) in edits.iter().enumerate().filter(|(_, edit)| edit.changes_answers()) {
         if let Some(name) = edit.name() {
@@ -74,8 +73,8 @@ pub fn explain<'a>(
             view.first_edit(of_name, Entry::is_address_or_alias).or(of_name.first().copied());
         let lost = lost_types::of(name, zones, difference);
         if !lost.is_empty() {
-            // Beside the edit that brings it about: the mail servers of a name do not tell why its
-            // text is missing.
+            // A name can lose its records through an edit of another name, such as a delegation.
+            // The sentence belongs to that edit.
             let loses = |n: &&usize| {
                 edits
                     .get(**n)
@@ -136,7 +135,7 @@ impl<'v, 'a> View<'v, 'a> {
         Some([self.before.zone_of(name)?, self.after.zone_of(name)?])
     }
 
-    /// The first of some edits whose record is of a kind.
+    /// Returns the first of some edits whose record passes a test.
     fn first_edit(&self, of_name: &[usize], is_it: impl Fn(&Entry<'a>) -> bool) -> Option<usize> {
         let is_of_kind = |n: &usize| {
             self.edits
@@ -163,7 +162,7 @@ impl<'v, 'a> View<'v, 'a> {
             |node: Node<'_, 'a>| new.name().relative(&Fqdn::reported(node.name())).to_owned();
         let mut lines = Vec::new();
         match sources {
-            // What a wildcard means is said of the names below its parent.
+            // The sentences about names below the parent also cover its wildcard.
             [
                 AnswerSource::Own(_)
                 | AnswerSource::Wildcard(_)
@@ -174,7 +173,7 @@ impl<'v, 'a> View<'v, 'a> {
                 | AnswerSource::Empty
                 | AnswerSource::Nothing,
             ] if name.is_wildcard() => {}
-            // The record shows that a name goes to which no client connects.
+            // No client connects to such a name, and the plan already shows the deleted record.
             [AnswerSource::Own(own), AnswerSource::Nothing | AnswerSource::Empty]
                 if !own.records().any(|entry| entry.is_address_or_alias()) => {}
             [AnswerSource::Own(own), AnswerSource::Nothing] => {
@@ -197,7 +196,7 @@ impl<'v, 'a> View<'v, 'a> {
             }
             [AnswerSource::Cut(before), AnswerSource::Cut(after)]
                 if before.name() == after.name() => {}
-            // What a delegation means is said with the name servers.
+            // The sentence about the name servers also covers the delegation.
             [_, AnswerSource::Cut(cut)] | [AnswerSource::Cut(cut), _]
                 if cut.name() == name.as_str() => {}
             [_, AnswerSource::Cut(cut)]
@@ -228,7 +227,7 @@ impl<'v, 'a> View<'v, 'a> {
                 AnswerSource::Nothing | AnswerSource::Empty | AnswerSource::Wildcard(_)
             ]
         );
-        // What refers to a name that goes names the aliases too.
+        // The sentence about references to a missing name also names the aliases.
         lines.extend(self.dependents.sentence(name, new).filter(|_| !loses));
         if loses || difference.is_some_and(had_addresses) {
             lines.extend(self.references.about(name, new.name(), loses));
@@ -244,7 +243,7 @@ impl<'v, 'a> View<'v, 'a> {
             .any(|entry| entry.is(RecordType::Cname))
     }
 
-    /// What changes for names below an edited one.
+    /// Returns the sentence about names below an edited one.
     fn about_below(&self, name: &Fqdn, zones: [&'v ZoneIndex<'a>; 2]) -> Option<String> {
         let difference = self.difference(&Class::Below(wildcard_effects::region(name)))?;
         let Class::Below(region) = &difference.class else { return None };
@@ -257,14 +256,14 @@ impl<'v, 'a> View<'v, 'a> {
         )
     }
 
-    /// How long caches may keep what was there, if that is long.
+    /// Returns a sentence if caches may keep old answers for long.
     fn caches(&self, of_name: &[usize]) -> Option<String> {
         let before = of_name.iter().filter_map(|n| self.edits.get(*n)?.before);
         let seconds = before.map(|entry| entry.seconds()).max()?;
         old_kept(seconds)
     }
 
-    /// How long caches keep a new answer whose time to live rises with it.
+    /// Returns a sentence if a new answer also has a longer time to live.
     fn raised_ttl(&self, of_name: &[usize]) -> Option<String> {
         of_name.iter().find_map(|n| {
             let edit = self.edits.get(*n)?;
@@ -272,7 +271,7 @@ impl<'v, 'a> View<'v, 'a> {
         })
     }
 
-    /// What differs for a class.
+    /// Returns the difference of a class, if it has one.
     fn difference(&self, class: &Class) -> Option<&'v Difference<'a>> {
         self.found
             .binary_search_by(|difference| difference.class.cmp(class))

@@ -6,7 +6,6 @@ use crate::model::{
     Ttl,
 };
 
-/// One record of a zone from any source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// Its full name.
@@ -17,7 +16,6 @@ pub struct Entry<'a> {
     pub ttl: Ttl,
     /// True if it is proxied. False if the spec leaves it unset.
     pub proxied: bool,
-    /// Its settings.
     pub settings: Settings,
     /// Its place in the spec, if it is known.
     pub place: Option<Place>,

@@ -18,7 +18,7 @@ impl Zones<'_> {
         self.leads(name, MOST_BINDINGS)
     }
 
-    /// Does the same as [`Zones::leads_to_server`] with a maximum number of bindings.
+    /// Does the same as [`Zones::leads_to_server`], with a maximum number of bindings.
     fn leads(&self, name: &Fqdn, bindings: usize) -> Option<bool> {
         let addresses = [RecordType::A, RecordType::Aaaa].map(|kind| self.has_address(name, kind));
         if addresses.contains(&Some(true)) {

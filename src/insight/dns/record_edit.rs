@@ -5,10 +5,9 @@ use super::entry::Entry;
 use super::index::ZoneIndex;
 use crate::model::{Fqdn, ZoneName};
 
-/// One edit of a record: created without `before`, deleted without `after`.
+/// A change of one record: created without `before`, deleted without `after`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordEdit<'a> {
-    /// The zone.
     pub zone: &'a ZoneName,
     /// The record before.
     pub before: Option<Entry<'a>>,

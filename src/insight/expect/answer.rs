@@ -43,7 +43,7 @@ enum Held {
 fn hold_answer(found: &Answer<'_>, kind: RecordType, expected: &ExpectedAnswer) -> Held {
     let yes = |holds: bool| if holds { Held::Yes } else { Held::No };
     match (&found.end, expected) {
-        // This zone decides to which servers a name is delegated.
+        // The known zone defines the delegation itself.
         (End::Referral(referral), ExpectedAnswer::Is(values))
             if asks_delegation(referral, found, kind) =>
         {

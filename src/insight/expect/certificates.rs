@@ -1,7 +1,5 @@
-//! Whether only the expected authorities may issue certificates, judged on what is really answered.
-//!
-//! # Sources
-//! RFC 8659 section 3 (aliases are followed, then the next name above counts).
+//! Checks that only the expected authorities may issue certificates, based on the actual answers.
+//! # Sources RFC 8659 section 3 (aliases are followed, then the next name above counts).
 //! developers.cloudflare.com/ssl/edge-certificates/caa-records and
 //! /ssl/edge-certificates/troubleshooting/caa-records, read 2026-11: with Universal SSL or an
 //! advanced certificate, Cloudflare adds the authorities that it uses to the answer, as soon as the

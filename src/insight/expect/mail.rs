@@ -1,4 +1,4 @@
-//! Whether a domain receives and sends mail as expected.
+//! Checks that a domain receives and sends mail as expected.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -30,7 +30,7 @@ fn open(answer: &Answer<'_>, name: &Fqdn, kind: RecordType) -> Outcome {
     Outcome::Unknown(format!("{name} {kind}: {}", answer.words(kind)))
 }
 
-/// Whether mail is received by these servers, in this order.
+/// Checks that these servers receive mail, in this order.
 fn by_servers(evidence: Evidence<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome {
     let answer = evidence.zones.answer(domain, RecordType::Mx);
     let says = || format!("mail for {domain}: {}", answer.words(RecordType::Mx));
@@ -78,12 +78,12 @@ fn by_servers(evidence: Evidence<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome
         Known::Values(found) if found.is_empty() => {
             Outcome::failed_if(evidence.knows_all, format!("its server {server} has no address"))
         }
-        // Who runs a server elsewhere sees to its address.
+        // Hosts outside of the known zones are the responsibility of others.
         Known::Values(_) | Known::Edge | Known::Unknown => Outcome::Passed,
     }))
 }
 
-/// The addresses of a host, of both families; those of proxied names are Cloudflare's.
+/// Returns the addresses of a host, of both families. Those of proxied names are Cloudflare's.
 fn addresses(evidence: Evidence<'_, '_>, host: &Fqdn) -> Known<IpAddr> {
     let answer = |name: &Fqdn, kind| evidence.zones.answer(name, kind);
     let names = AnsweredNames { answer, knows_all: true };
@@ -94,7 +94,7 @@ fn addresses(evidence: Evidence<'_, '_>, host: &Fqdn) -> Known<IpAddr> {
     }
 }
 
-/// Whether a host may send mail in the name of a domain.
+/// Checks that a host may send mail in the name of a domain.
 fn may_send(evidence: Evidence<'_, '_>, domain: &Fqdn, address: IpAddr) -> Outcome {
     let name = domain.as_str();
     let envelope = Envelope { address, local: None, domain: name, greeting: None };
@@ -116,7 +116,7 @@ fn may_send(evidence: Evidence<'_, '_>, domain: &Fqdn, address: IpAddr) -> Outco
     }
 }
 
-/// Whether receivers treat mail that fails as expected.
+/// Checks that receivers treat mail that fails as expected.
 fn has_policy(evidence: Evidence<'_, '_>, domain: &Fqdn, expected: ExpectedPolicy) -> Outcome {
     let answer = |name: &Fqdn, kind| evidence.zones.answer(name, kind);
     match (Discovery { answer: &answer }).policy(domain) {
@@ -143,7 +143,7 @@ fn has_policy(evidence: Evidence<'_, '_>, domain: &Fqdn, expected: ExpectedPolic
     }
 }
 
-/// Whether receivers can use the key of a selector.
+/// Checks that receivers can use the key of a selector.
 fn has_key(evidence: Evidence<'_, '_>, domain: &Fqdn, label: &str) -> Outcome {
     let name = Fqdn::reported(&format!("{label}._domainkey.{domain}"));
     let answer = evidence.zones.answer(&name, RecordType::Txt);

@@ -1,15 +1,9 @@
-//! Checks the expectations of a spec: passed, failed, or unknown with the reason.
-//!
-//! | expectation | judged by |
-//! |---|---|
-//! | an answer | `answer` |
-//! | how a domain receives and sends mail | `mail` |
-//! | who may issue certificates | `certificates` |
-//! | addresses that are not published | `hidden` |
-//! | what becomes of a request | `request` |
-//!
-//! A new kind is a variant of [`Expected`], a file here, and a line in [`hold`]. Any input beside
-//! the answers of name servers is a member of [`Evidence`].
+//! Checks the expectations of a spec: passed, failed, or unknown with the reason.  | expectation |
+//! judged by | |---|---| | an answer | `answer` | | how a domain receives and sends mail | `mail` |
+//! | who may issue certificates | `certificates` | | addresses that are not published | `hidden` |
+//! | the treatment of a request | `request` |  A new kind is a variant of [`Expected`], a file
+//! here, and a line in [`hold`]. Any input beside the answers of name servers is a member of
+//! [`Evidence`].
 
 mod answer;
 mod certificates;

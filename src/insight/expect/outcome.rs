@@ -3,14 +3,14 @@
 /// The outcome of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It holds.
+    /// The statement is true.
     Passed,
-    /// It holds as far as known. The text describes the parts that were not evaluated, or why
-    /// nothing had to be.
+    /// The statement is true as far as known. The text names the parts without a result, or the
+    /// reason why none was needed.
     PassedSoFar(String),
-    /// It does not hold. The text describes the value found instead.
+    /// The statement is false. The text describes the actual value.
     Failed(String),
-    /// It is unknown, for this reason.
+    /// The result is unknown, for this reason.
     Unknown(String),
 }
 

@@ -7,10 +7,9 @@ use super::tags::Tags;
 /// Minimum length of an RSA key that receivers accept, in bits (RFC 8301 section 3.2).
 pub(super) const FEWEST_BITS: usize = 1024;
 
-/// The content of a selector.
+/// The usability of what a selector publishes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selector {
-    /// Nothing.
     Missing,
     /// Several keys. Receivers may use any of them (RFC 6376 section 3.6.2.2), so the result is
     /// unreliable.
@@ -21,12 +20,11 @@ pub enum Selector {
     Broken(String),
     /// `p=` is empty: the key is revoked.
     Revoked,
-    /// A key.
     Key(Key),
 }
 
 impl Selector {
-    /// Returns true if signatures can be checked with it, as far as this zone shows.
+    /// Returns true if receivers can check signatures with it, as far as this zone shows.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         match self {
@@ -37,10 +35,8 @@ impl Selector {
     }
 }
 
-/// A key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
-    /// Its kind.
     pub kind: KeyKind,
     /// The octets of the key.
     pub octets: Vec<u8>,
@@ -50,10 +46,9 @@ pub struct Key {
     pub is_strict: bool,
 }
 
-/// The kind of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
-    /// RSA, with the length of its modulus in bits.
+    /// Contains the length of the modulus in bits.
     Rsa(usize),
     /// Ed25519 (RFC 8463).
     Ed25519,

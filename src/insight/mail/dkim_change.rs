@@ -1,4 +1,4 @@
-//! What a change of a DKIM key means.
+//! Effects of a changed DKIM key.
 
 use super::dkim::{self, Key, KeyKind, Selector};
 use crate::insight::direction::Direction;
@@ -14,18 +14,18 @@ pub(in crate::insight) fn selector(name: &Fqdn) -> Option<(&str, &str)> {
     name.as_str().split_once(LABEL)
 }
 
-/// Returns true if a name is likely to hold something else than a key.
+/// Returns true if a name is unlikely to hold a key.
 ///
 /// # Sources
-/// RFC 6376 section 3.1: the labels of a selector begin with a letter or a digit. Those that begin
-/// with an underscore hold something else: `_adsp` a policy (RFC 5617 section 4.3), `_report` an
-/// address for reports (RFC 6651 section 3.1). But receivers ask for whatever a signature names, so
-/// a key counts there as well.
+/// RFC 6376 section 3.1: the labels of a selector begin with a letter or a digit. Names with a
+/// leading underscore have other uses: `_adsp` is for a policy (RFC 5617 section 4.3), `_report`
+/// for an address for reports (RFC 6651 section 3.1). But receivers ask for any name in a
+/// signature, so a key counts there as well.
 pub(super) fn is_reserved(selector: &str) -> bool {
     selector.split('.').any(|label| label.starts_with('_'))
 }
 
-/// What receivers find at a selector.
+/// Returns the usability of the key at a selector.
 pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Selector {
     if let Some(target) = view.visible_alias(name) {
         return match view.covers(target) && target != name {
@@ -56,7 +56,7 @@ fn other_usable_selectors(view: View<'_, '_>, name: &Fqdn, domain: &str) -> usiz
     names.into_iter().filter(|n| find(view, n).is_usable()).count()
 }
 
-/// What a change at a selector means for the domain that signs with it.
+/// Returns the effects of a changed key on the domain that signs with it.
 pub(in crate::insight) fn compare(
     name: &Fqdn,
     before: View<'_, '_>,
@@ -131,7 +131,7 @@ pub(in crate::insight) fn compare(
     effects
 }
 
-/// What differs between two keys at one selector.
+/// Returns the effects of replacing a key by another one.
 fn between(
     what: &str,
     old: &Key,
@@ -164,7 +164,7 @@ fn between(
     }
 }
 
-/// Returns a key that receivers treat as absent.
+/// Returns the effect of a key whose signatures receivers ignore (`t=y`).
 fn testing(what: &str, key: &Key, breaks: &impl Fn(String) -> Effect, effects: &mut Vec<Effect>) {
     if key.is_testing {
         effects.push(breaks(format!(

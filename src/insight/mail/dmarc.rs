@@ -13,14 +13,10 @@ fn in_test_mode(action: Action) -> Action {
     }
 }
 
-/// A record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dmarc {
-    /// The policy for the domain.
     p: Action,
-    /// The policy for existing subdomains.
     sp: Option<Action>,
-    /// The policy for subdomains that do not exist.
     np: Option<Action>,
     /// True if the policy is in test mode.
     pub is_test: bool,

@@ -1,4 +1,4 @@
-//! What a change of a DMARC record means.
+//! Effects of a changed DMARC record.
 
 use std::cmp::Ordering;
 
@@ -14,8 +14,8 @@ pub(in crate::insight) fn domain(name: &Fqdn) -> Option<Fqdn> {
     name.as_str().strip_prefix(LABEL).map(Fqdn::reported)
 }
 
-/// What happens to mail in the name of a domain whose record is the one at a name; `None` if it has
-/// none that counts.
+/// Returns the treatment of mail from a domain whose record is at a name; `None` without a valid
+/// record.
 pub(super) fn action_at(view: View<'_, '_>, name: &Fqdn) -> Option<Action> {
     match (Discovery { answer: &|name, kind| view.0.answer(name, kind) }).published_at(name) {
         Published::Record(record) => Some(record.domain()),
@@ -25,7 +25,7 @@ pub(super) fn action_at(view: View<'_, '_>, name: &Fqdn) -> Option<Action> {
     }
 }
 
-/// What a change of DMARC means for a domain.
+/// Returns the effects of a change of DMARC on a domain.
 pub(in crate::insight) fn compare(
     domain: &Fqdn,
     before: View<'_, '_>,
@@ -129,7 +129,6 @@ pub(in crate::insight) fn compare(
     effects
 }
 
-/// An action before and after; `None` without a policy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Shift {
     was: Option<Action>,
@@ -137,7 +136,7 @@ struct Shift {
 }
 
 impl Shift {
-    /// Returns the change between two policies: none, if one of them is unknown.
+    /// Returns the change between two policies; no change if one of them is unknown.
     fn of([was, is]: &[Policy; 2]) -> Self {
         match (was, is) {
             (Policy::Unknown(_), _) | (_, Policy::Unknown(_)) => Self { was: None, is: None },
@@ -146,7 +145,7 @@ impl Shift {
     }
 }
 
-/// What changes for a domain, and for its subdomains without a record of their own.
+/// The changes for a domain, and for its subdomains without a record of their own.
 struct Subdomains {
     own: Shift,
     existing: Shift,
@@ -154,7 +153,7 @@ struct Subdomains {
 }
 
 impl Subdomains {
-    /// Names those for whom the policy changes as it does for the domain.
+    /// Names the domains with the same change as the domain itself.
     fn whom(&self, what: &str) -> String {
         match (self.existing == self.own, self.missing == self.own) {
             (true, true) => format!("{what} and all subdomains"),
@@ -176,13 +175,13 @@ impl Subdomains {
     }
 }
 
-/// What is said of a record whose policy is no policy (RFC 9989 section 4.7).
+/// Describes a record whose policy is invalid (RFC 9989 section 4.7).
 fn invalid(new: &Published) -> Option<&'static str> {
     matches!(new, Published::Record(record) if record.ignored.contains(&"p"))
         .then_some("`p=` has no valid value")
 }
 
-/// What differs between two records beside the policy of the domain itself.
+/// Returns the differences between two records, except in the policy of the domain itself.
 fn details(
     what: &str,
     old: &Dmarc,

@@ -8,14 +8,14 @@ use crate::model::{Fqdn, PublicSuffix, RecordType};
 /// The label before the domain (RFC 9989 section 4.6).
 pub(super) const LABEL: &str = "_dmarc.";
 
-/// Number of labels of the second name that a walk asks at most (RFC 9989 section 4.10, step 5).
+/// Maximum number of labels of the second name in a walk (RFC 9989 section 4.10, step 5).
 const MOST_LABELS: usize = 7;
 
-/// What receivers find at one name.
+/// The content of one name, as receivers see it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Published {
     Nothing,
-    /// Nothing that counts, and why.
+    /// No valid record, with the reason.
     Void(String),
     /// An alias to a name that the known zones do not have.
     Elsewhere(Fqdn),
@@ -24,19 +24,18 @@ pub(super) enum Published {
     Record(Box<Dmarc>),
 }
 
-/// The policy for mail in the name of a domain.
+/// The policy for mail in the name of a domain, with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::insight) enum Policy {
-    /// There is none.
     Missing,
-    /// The known zones do not tell: this name decides.
+    /// The policy depends on this name, about which the known zones have no data.
     Unknown(Fqdn),
     /// The action, and the domain whose record says so.
     Applies(Action, Fqdn),
 }
 
 impl Policy {
-    /// Returns the action; none, if there is no policy or if it is unknown.
+    /// Returns the action; `None` if there is no policy or if it is unknown.
     pub(super) fn action(&self) -> Option<Action> {
         match self {
             Self::Applies(action, _) => Some(*action),
@@ -45,20 +44,19 @@ impl Policy {
     }
 }
 
-/// The answers of name servers, in which policies are found.
+/// Access to name servers, with which policies are found.
 #[derive(Clone, Copy)]
 pub(in crate::insight) struct Discovery<'q, 'a> {
-    /// Answers a question.
     pub(in crate::insight) answer: &'q dyn Fn(&Fqdn, RecordType) -> Answer<'a>,
 }
 
 impl Discovery<'_, '_> {
-    /// Returns what receivers find for a domain.
+    /// Returns the content of a domain's name for policies.
     pub(super) fn published(self, domain: &Fqdn) -> Published {
         self.published_at(&Fqdn::reported(&format!("{LABEL}{domain}")))
     }
 
-    /// Returns what receivers find at a name.
+    /// Returns the content of a name.
     pub(super) fn published_at(self, name: &Fqdn) -> Published {
         let answer = (self.answer)(name, RecordType::Txt);
         let set = match &answer.end {
@@ -97,11 +95,12 @@ impl Discovery<'_, '_> {
 
     /// Returns the policy for a subdomain of a domain that has no record of its own.
     pub(super) fn policy_below(self, domain: &Fqdn, exists: bool) -> Policy {
-        // A label that no name of a zone has.
+        // No name of a zone has this label.
         self.policy_if(&Fqdn::reported(&format!(" .{domain}")), Some(exists))
     }
 
-    /// Returns the policy for a domain of which it is known whether it exists.
+    /// Returns the policy for a domain. `exists` is `None` if the existence of the domain is
+    /// unknown.
     fn policy_if(self, domain: &Fqdn, exists: Option<bool>) -> Policy {
         let own = self.published(domain);
         match &own {
@@ -151,7 +150,7 @@ impl Discovery<'_, '_> {
     }
 }
 
-/// Returns the domains above a domain that a walk asks, in order.
+/// Returns the domains of a walk above a domain, in order.
 fn targets(domain: &Fqdn) -> impl Iterator<Item = Fqdn> {
     let labels: Vec<&str> = domain.as_str().split('.').collect();
     let first = labels.len().saturating_sub(MOST_LABELS).max(1);
@@ -160,8 +159,8 @@ fn targets(domain: &Fqdn) -> impl Iterator<Item = Fqdn> {
     names.into_iter()
 }
 
-/// Returns true if a domain is above the registered domain of another one: no registry is known to
-/// have a policy that is not for a public suffix, and that would not change what is found below.
+/// Returns true if a domain is above the registered domain of another one. No registry is known to
+/// have a policy that applies to more than a public suffix and that would change the result.
 fn is_above_registered(target: &Fqdn, domain: &Fqdn) -> bool {
     let suffix = PublicSuffix::of(domain.as_str()).filter(|suffix| !suffix.is_of_company());
     let registered = suffix.and_then(PublicSuffix::registrable);

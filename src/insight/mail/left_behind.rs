@@ -1,4 +1,4 @@
-//! SPF records that still allow an address which its host has replaced by another one.
+//! SPF records that still allow the old address of a host.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -15,11 +15,11 @@ use crate::insight::published_addresses::published_networks;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Gather};
 
-/// A host that moves: the number of its edit, its name, and its new address.
+/// A host that gets a new address: the number of its edit, its name, and the new address.
 type Moved<'a> = (usize, &'a Fqdn, IpAddr);
 
-/// Returns the addresses that hosts of a zone replace by another one of the same family. The
-/// address of a proxied name sends no mail.
+/// Returns the addresses that hosts of a zone replace by another address of the same family.
+/// Proxied names are left out, because mail is never sent from them.
 fn moved<'a>(edits: &[RecordEdit<'a>]) -> BTreeMap<IpAddr, Moved<'a>> {
     let one = |(n, edit): (usize, &RecordEdit<'a>)| {
         let (before, after) = (edit.before?, edit.after?);
@@ -31,9 +31,8 @@ fn moved<'a>(edits: &[RecordEdit<'a>]) -> BTreeMap<IpAddr, Moved<'a>> {
     edits.iter().enumerate().filter_map(one).gather()
 }
 
-/// Reports SPF records that name an address that no host of the zone has any longer, and that do
-/// not allow its replacement, as far as the zone shows. Takes one pass over the zone if an address
-/// changes.
+/// Reports SPF records that name an address without a host in the zone, and that do not allow its
+/// replacement, as far as the zone shows. Takes one pass over the zone if an address changes.
 pub(in crate::insight) fn left_behind(
     after: View<'_, '_>,
     edits: &[RecordEdit<'_>],
@@ -61,8 +60,8 @@ pub(in crate::insight) fn left_behind(
             let what = match allows(after, name, *new) {
                 None | Some(Allows::Yes) => continue,
                 Some(Allows::No) => format!("and does not name {new}"),
-                // The record of another domain rarely has an address of this zone, but terms that
-                // look up hosts may find it.
+                // The record of another domain rarely has an address of this zone, but its terms
+                // that look up hosts may match one.
                 Some(Allows::Perhaps(terms)) if terms.iter().all(|term| is_elsewhere(term)) => {
                     format!("and names {new} by {} at most", listed(terms))
                 }
@@ -79,7 +78,7 @@ pub(in crate::insight) fn left_behind(
     found
 }
 
-/// Returns true if a term means the record of another domain.
+/// Returns true if a term refers to the record of another domain.
 fn is_elsewhere(term: &str) -> bool {
     term.starts_with("include:") || term.starts_with("redirect=")
 }

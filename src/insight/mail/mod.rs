@@ -1,15 +1,12 @@
-//! What records mean for mail: where it goes, and whether receivers recognise it as genuine.
-//!
-//! | record | read by | compared by |
-//! |---|---|---|
-//! | SPF (RFC 7208) | `spf`, `spf_macros`; walked by `spf_walk` within `spf_limits`, for one host by `spf_check_host` and for all by `spf_senders`, with names from `spf_lookup` | `spf_change`, `left_behind` |
-//! | DKIM (RFC 6376, 8301, 8463) | `dkim` | `dkim_change` |
-//! | DMARC (RFC 9989) | `dmarc`; found by `dmarc_discovery` | `dmarc_change` |
-//! | MX (RFC 5321 section 5, RFC 7505) | | `mx_change`, `provider_change` |
-//! | MTA-STS (RFC 8461), TLS reporting (RFC 8460) | `mta_sts_tls_reporting` | `mta_sts_tls_reporting` |
-//! | TLSA (RFC 7672) | | `tlsa_change` |
-//! | texts that receivers or senders ignore | `text_faults` | |
-//! | SPF, DKIM and DMARC that other zones use | the same | `used_elsewhere` |
+//! Effects of records on mail: where it is delivered, and if receivers recognise it as genuine.  |
+//! record | read by | compared by | |---|---|---| | SPF (RFC 7208) | `spf`, `spf_macros`; walked by
+//! `spf_walk` within `spf_limits`, for one host by `spf_check_host` and for all by `spf_senders`,
+//! with names from `spf_lookup` | `spf_change`, `left_behind` | | DKIM (RFC 6376, 8301, 8463) |
+//! `dkim` | `dkim_change` | | DMARC (RFC 9989) | `dmarc`; found by `dmarc_discovery` |
+//! `dmarc_change` | | MX (RFC 5321 section 5, RFC 7505) | | `mx_change`, `provider_change` | |
+//! MTA-STS (RFC 8461), TLS reporting (RFC 8460) | `mta_sts_tls_reporting` | `mta_sts_tls_reporting`
+//! | | TLSA (RFC 7672) | | `tlsa_change` | | texts that receivers or senders ignore | `text_faults`
+//! | | | SPF, DKIM and DMARC that other zones use | the same | `used_elsewhere` |
 
 pub mod dkim;
 pub(super) mod dkim_change;

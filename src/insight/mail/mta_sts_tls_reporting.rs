@@ -1,4 +1,4 @@
-//! Records that announce how mail is transported: MTA-STS (RFC 8461 section 3.1) and TLS reporting
+//! Records that announce secure transport of mail: MTA-STS (RFC 8461 section 3.1) and TLS reporting
 //! (RFC 8460 section 3).
 
 use super::provider_change::is_same_provider;
@@ -8,19 +8,18 @@ use crate::insight::effect::{Effect, Topic};
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, RecordType};
 
-/// How effects call the announcement of a policy.
+/// Name of MTA-STS in effects.
 const MTA_STS: &str = "MTA-STS";
-/// How effects call the announcement of a logo.
+/// Name of BIMI in effects.
 const BIMI: &str = "BIMI";
 
-/// What is published at such a name.
+/// The announcement at a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Announcement {
-    /// Nothing.
     Missing,
-    /// Something that senders ignore, and why.
+    /// A text that senders ignore, with the reason.
     Void(String),
-    /// The identifier of a policy, or the addresses of reports.
+    /// Contains the identifier of a policy, or the addresses for reports.
     Valid(String),
 }
 
@@ -54,7 +53,7 @@ pub fn tls_reporting(texts: &[&[u8]]) -> Announcement {
     })
 }
 
-/// Reads the one record of a version; several are void together.
+/// Returns the only record of a version. Senders ignore several records together.
 fn announcement(
     texts: &[&[u8]],
     version: &str,
@@ -77,7 +76,7 @@ fn announcement(
     }
 }
 
-/// Reads the texts at a name where something is announced; `None` for other names.
+/// Returns the announcement at a name; `None` for names without a meaning of this kind.
 pub(super) fn announcement_at(name: &Fqdn, texts: &[&[u8]]) -> Option<Announcement> {
     let (about, _) = announced(name)?;
     Some(match about {
@@ -101,7 +100,7 @@ fn bimi(texts: &[&[u8]]) -> Announcement {
     })
 }
 
-/// What is announced at a name, with the domain; `None` for other names.
+/// Returns the kind of announcement that belongs at a name, and the domain; `None` for other names.
 pub(in crate::insight) fn announced(name: &Fqdn) -> Option<(&'static str, Fqdn)> {
     if let Some((_, domain)) = name.as_str().split_once("._bimi.") {
         return Some((BIMI, Fqdn::reported(domain)));
@@ -120,13 +119,13 @@ pub(in crate::insight) fn mta_sts_host(name: &Fqdn) -> Option<Fqdn> {
     (about == MTA_STS).then(|| Fqdn::reported(&format!("mta-sts.{domain}")))
 }
 
-/// Where the policy that a host serves is announced; `None` for hosts of other names (RFC 8461
-/// section 3.2).
+/// Returns the name that announces the policy of a host; `None` for hosts that serve no policy (RFC
+/// 8461 section 3.2).
 pub(in crate::insight) fn announcement_of_host(host: &Fqdn) -> Option<Fqdn> {
     host.as_str().starts_with("mta-sts.").then(|| Fqdn::reported(&format!("_{host}")))
 }
 
-/// What a change of such a record, or of the host of its policy, means for its domain.
+/// Returns the effects of a changed announcement, or of a changed host of a policy, on its domain.
 pub(in crate::insight) fn compare(
     name: &Fqdn,
     before: View<'_, '_>,

@@ -1,4 +1,4 @@
-//! Where mail goes: MX records compared.
+//! Effects of changed MX records on the delivery of mail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +10,15 @@ use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fields, Fqdn, Gather, RecordType};
 
-/// The mail servers of a domain, as senders find them.
 #[derive(Debug)]
 struct Exchanges<'a> {
-    /// The servers that are tried first, then the others, by preference.
+    /// Servers by preference. Senders try the group with the lowest number first.
     groups: BTreeMap<u64, BTreeSet<&'a Fqdn>>,
-    /// The name to which aliases lead (RFC 5321 section 5.1).
+    /// Target of the domain's alias (RFC 5321 section 5.1).
     alias_of: Option<Fqdn>,
-    /// Why the servers are unknown.
+    /// The reason why the servers are unknown.
     unknown: Option<String>,
-    /// True if the domain keeps its servers beside an alias, so that some senders find them.
+    /// True if the domain has its servers beside an alias, so that only some senders find them.
     is_beside_alias: bool,
 }
 
@@ -66,7 +65,7 @@ impl<'a> Exchanges<'a> {
         !self.is_empty() && self.targets().all(Fqdn::is_root)
     }
 
-    /// Returns true if one record says that there is no mail, and others name servers.
+    /// Returns true if one record says that there is no mail, and other records name servers.
     fn is_contradictory(&self) -> bool {
         self.targets().any(Fqdn::is_root) && !self.is_null()
     }
@@ -75,17 +74,16 @@ impl<'a> Exchanges<'a> {
         self.groups.values().flatten().copied()
     }
 
-    /// The servers that receive mail.
     fn hosts(&self) -> BTreeSet<&'a Fqdn> {
         self.targets().filter(|target| !target.is_root()).gather()
     }
 
-    /// Returns the servers that are tried first.
+    /// Returns the servers that senders try first.
     fn first(&self) -> Option<&BTreeSet<&'a Fqdn>> {
         self.groups.values().next()
     }
 
-    /// How the servers that are tried first differ from those of before, in words.
+    /// Describes the change of the servers that senders try first.
     fn first_after(&self, before: &Self) -> String {
         let none = BTreeSet::new();
         let (old, new) = (before.first().unwrap_or(&none), self.first().unwrap_or(&none));
@@ -108,7 +106,7 @@ impl<'a> Exchanges<'a> {
         }
     }
 
-    /// In words: `mx1 (10), mx2 (20)`.
+    /// Describes the servers: `mx1 (10), mx2 (20)`.
     fn summary(&self) -> String {
         if self.is_null() {
             return "no mail (null MX)".to_owned();
@@ -128,7 +126,8 @@ impl<'a> Exchanges<'a> {
         }
     }
 
-    /// For each server its rank among these: equal preferences share one.
+    /// Returns each of these servers with its rank among them. Servers with equal preferences share
+    /// one rank.
     fn ranks(&self, among: &BTreeSet<&Fqdn>) -> Vec<(usize, &'a Fqdn)> {
         let groups = self
             .groups
@@ -139,9 +138,7 @@ impl<'a> Exchanges<'a> {
     }
 }
 
-/// What it means that the target of a mail server or service is proxied, if it is and was not.
-///
-/// # Sources
+/// Returns the effect if the target of an MX or SRV record becomes proxied.  # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/troubleshooting/unexpected-dns-records, "_dc-mx
 /// and dc-##### subdomains", read 2026-11-23: where an MX or SRV record leads to a proxied name,
 /// Cloudflare answers with a name of its own, which has the address of the origin.
@@ -159,7 +156,7 @@ pub(in crate::insight) fn proxied_target(
     if was_hidden || !after.answering(target).iter().any(|r| r.proxied) {
         return None;
     }
-    // An address that everyone could look up until now is no news.
+    // The new answer reveals nothing if everyone could already look up the address.
     let leads = |r: &Entry<'_>| r.data.address().is_some() || r.is(RecordType::Cname);
     Some(match earlier.iter().any(|r| !r.proxied && leads(r)) {
         true => Effect::shown(topic, name, Direction::Neutral, line),
@@ -167,16 +164,16 @@ pub(in crate::insight) fn proxied_target(
     })
 }
 
-/// Returns true if clients find an address at a name that is not Cloudflare's, or an alias.
+/// Returns true if clients find an address other than Cloudflare's, or an alias, at a name.
 fn has_public_address(view: View<'_, '_>, name: &Fqdn) -> bool {
     let leads =
         |r: &Entry<'_>| !r.proxied && (r.data.address().is_some() || r.is(RecordType::Cname));
     view.answering(name).iter().any(leads)
 }
 
-/// What is said of MTA-STS where new servers receive mail: senders that keep a policy deliver to no
-/// others than it names, and they fetch another one once its `id` is another (RFC 8461 sections
-/// 3.1, 3.3 and 4.1).
+/// Returns a sentence about MTA-STS if new servers receive mail. Senders that keep a policy deliver
+/// only to servers that it names, and they fetch a new policy when its `id` changes (RFC 8461
+/// sections 3.1, 3.3 and 4.1).
 fn transport_policy(
     name: &Fqdn,
     before: View<'_, '_>,
@@ -198,7 +195,7 @@ fn transport_policy(
     })
 }
 
-/// What a change of the mail servers that senders find means for a domain.
+/// Returns the effects of changed mail servers on a domain.
 pub(in crate::insight) fn compare(
     name: &Fqdn,
     before: View<'_, '_>,
@@ -223,14 +220,15 @@ pub(in crate::insight) fn compare(
             () if new.is_contradictory() && !old.is_contradictory() => changes(format!(
                 "{line}: one record says that there is no mail, and others name servers (RFC 7505 section 3)"
             )),
-            // Without MX records, the address of the domain receives (RFC 5321 section 5.1).
+            // Without MX records, senders deliver to the address of the domain (RFC 5321 section
+            // 5.1).
             () if old.is_null() && new.is_empty() && has_public_address(after, name) => {
                 changes(format!("{line}: servers try the address of {name} instead"))
             }
             () if old.is_null() && new.is_empty() && after.leads_somewhere(name) => {
                 shown(format!("{line}: servers try {name}, and Cloudflare's edge takes no mail"))
             }
-            // Nothing was received before, so no mail goes astray.
+            // Nothing was received before, so no mail is lost.
             () if old.is_empty() || old.is_null() => shown(line),
             () if new.is_empty() => changes(format!("{line}: servers try the address of {name} instead")),
             () if new.is_null() => changes(format!("{line}: mail is refused from now on")),

@@ -1,4 +1,5 @@
-//! A move of a domain's mail to another provider, and what SPF, DKIM and DMARC say about the new one.
+//! A domain's mail moves to another provider: effects, and what SPF, DKIM and DMARC say about the
+//! new provider.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,7 @@ pub(super) fn is_same_provider(a: &Fqdn, b: &Fqdn) -> bool {
         || (name(a).is_some() && name(a) == name(b))
 }
 
-/// Returns the effect of a domain whose mail is received by other providers alone from now on.
+/// Returns the effect on a domain if only other providers receive its mail from now on.
 pub(super) fn compare(
     name: &Fqdn,
     old: &BTreeSet<&Fqdn>,
@@ -50,7 +51,7 @@ pub(super) fn compare(
     Some(Effect::shown(Topic::Mail, name, Direction::Neutral, line))
 }
 
-/// Says whether SPF allows the new servers.
+/// Describes if SPF allows the new servers.
 fn spf(name: &Fqdn, servers: &BTreeSet<&Fqdn>, after: View<'_, '_>, to: &str) -> Option<String> {
     let senders = match find(after, name) {
         Found::Record(senders) => senders,
@@ -71,7 +72,7 @@ fn spf(name: &Fqdn, servers: &BTreeSet<&Fqdn>, after: View<'_, '_>, to: &str) ->
     Some(if is_allowed { format!("SPF allows {to}") } else { format!("SPF does not name {to}") })
 }
 
-/// Says whether keys come with the change.
+/// Describes the DKIM keys that the change adds.
 fn dkim(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Option<String> {
     let usable = |view: View<'_, '_>| -> BTreeSet<Fqdn> {
         let is_own =
@@ -89,12 +90,12 @@ fn dkim(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Option<String
     })
 }
 
-/// Says how many keys come.
+/// Describes the number of new keys.
 fn comes(keys: usize) -> String {
     if keys == 1 { "1 DKIM key comes".to_owned() } else { format!("{keys} DKIM keys come") }
 }
 
-/// Says what receivers do with mail that neither covers.
+/// Describes how receivers treat mail that passes neither SPF nor DKIM.
 fn dmarc(name: &Fqdn, after: View<'_, '_>) -> Option<String> {
     let answer = |name: &Fqdn, kind| after.0.answer(name, kind);
     match (Discovery { answer: &answer }).policy(name) {

@@ -8,15 +8,15 @@ use ipnet::{Ipv4Net, Ipv6Net};
 use super::spf_macros::DomainSpec;
 use crate::model::Fqdn;
 
-/// The version, with which every record begins; case is ignored (RFC 5234 section 2.3).
+/// The version at the beginning of every record; case is ignored (RFC 5234 section 2.3).
 const VERSION: &str = "v=spf1";
 
-/// What a receiver does if a mechanism matches (section 4.6.2).
+/// The result of a check if the mechanism matches (section 4.6.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Qualifier {
     /// `+`: the host may send.
     Pass,
-    /// `?`: nothing is said about the host.
+    /// `?`: the record makes no statement about the host.
     Neutral,
     /// `~`: the host probably may not send.
     SoftFail,
@@ -24,19 +24,17 @@ pub enum Qualifier {
     Fail,
 }
 
-/// Which networks around the addresses of a host match.
+/// Prefix lengths of the networks that match around the addresses of a host.
 ///
 /// # Ranges
 /// 0 to 32 and 0 to 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Prefixes {
-    /// For IPv4 addresses.
     pub v4: u8,
-    /// For IPv6 addresses.
     pub v6: u8,
 }
 
-/// What matches a host (section 5).
+/// A test for sending hosts (section 5).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mechanism {
     /// Every host.
@@ -49,9 +47,7 @@ pub enum Mechanism {
     Mx(Option<DomainSpec>, Prefixes),
     /// Hosts whose reverse name is below a name; discouraged (section 5.5).
     Ptr(Option<DomainSpec>),
-    /// A network.
     Ip4(Ipv4Net),
-    /// A network.
     Ip6(Ipv6Net),
     /// Every host, if a name exists.
     Exists(DomainSpec),
@@ -64,8 +60,8 @@ impl Mechanism {
         !matches!(self, Self::All | Self::Ip4(_) | Self::Ip6(_))
     }
 
-    /// Whom it matches, as plans show it: the term, with the domain of the record where it names
-    /// none, and without prefix lengths.
+    /// Describes the matching hosts for plans: the term without prefix lengths, and with the domain
+    /// of the record if the term names none.
     #[must_use]
     pub fn shown(&self, domain: &Fqdn) -> String {
         let name = |spec: Option<&DomainSpec>| {
@@ -84,16 +80,13 @@ impl Mechanism {
     }
 }
 
-/// One mechanism and its consequence.
+/// A mechanism with its qualifier.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Directive {
-    /// The consequence.
     pub qualifier: Qualifier,
-    /// The mechanism.
     pub mechanism: Mechanism,
 }
 
-/// A record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spf {
     /// The mechanisms, in the order in which they are tried.
@@ -104,7 +97,7 @@ pub struct Spf {
     pub unknown: Vec<String>,
 }
 
-/// Returns true if a text is an SPF record, right or wrong (section 4.5).
+/// Returns true if a text is an SPF record, valid or not (section 4.5).
 #[must_use]
 pub fn is_spf(text: &[u8]) -> bool {
     let Some(start) = text.get(..VERSION.len()) else { return false };
@@ -113,10 +106,10 @@ pub fn is_spf(text: &[u8]) -> bool {
 }
 
 impl Spf {
-    /// Reads a record.
+    /// Parses a record.
     ///
     /// # Errors
-    /// The first term that receivers do not understand, and why.
+    /// Fails with the first term that receivers do not understand, and the reason.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
         if !is_spf(text) {
             return Err("it does not begin with `v=spf1`".to_owned());
@@ -180,7 +173,7 @@ impl Spf {
     }
 }
 
-/// Returns the second of two terms that no space separates; `None` for a term that is one.
+/// Returns the second of two terms without a space between them; `None` for a single term.
 fn missing_space(term: &str) -> Option<&str> {
     const STARTS: [&str; 5] = ["include:", "ip4:", "ip6:", "exists:", "redirect="];
     const ENDS: [&str; 4] = ["-all", "~all", "?all", "+all"];
@@ -194,12 +187,12 @@ fn missing_space(term: &str) -> Option<&str> {
     term.get(argument + start.or_else(end)?..)
 }
 
-/// Says that a space is missing before a term.
+/// Describes a missing space before a term.
 fn words_of_missing_space(next: &str) -> String {
     format!("a space is missing before `{next}`")
 }
 
-/// Returns what is wrong with a domain that has another term at its end, which the grammar allows.
+/// Describes the error if a domain ends with another term, which the grammar allows.
 pub(super) fn glued_domain(spec: &DomainSpec, before: &str) -> Option<String> {
     let term = format!("{before}{}", spec.as_str());
     let words = missing_space(&term).map(words_of_missing_space)?;
@@ -253,13 +246,12 @@ fn directive(term: &str) -> Result<Directive, String> {
     Ok(Directive { qualifier, mechanism })
 }
 
-/// `:domain`.
 fn only_domain(argument: &str) -> Result<DomainSpec, String> {
     let domain = argument.strip_prefix(':').ok_or("a domain is missing after a colon")?;
     DomainSpec::parse(domain)
 }
 
-/// `[:domain][/n][//n]`.
+/// Parses `[:domain][/n][//n]`.
 fn domain_and_prefixes(argument: &str) -> Result<(Option<DomainSpec>, Prefixes), String> {
     let (domain, lengths) = split_prefixes(argument);
     let domain = match domain.strip_prefix(':') {
@@ -279,7 +271,7 @@ fn domain_and_prefixes(argument: &str) -> Result<(Option<DomainSpec>, Prefixes),
     Ok((domain, Prefixes { v4, v6: v6.map_or(Ok(128), |length| prefix(length, 128))? }))
 }
 
-/// Splits the prefix lengths off the end: a `/` within a macro belongs to the domain.
+/// Splits the prefix lengths off the end. A `/` within a macro belongs to the domain.
 fn split_prefixes(argument: &str) -> (&str, &str) {
     let is_length = |c: char| c.is_ascii_digit() || c == '/';
     let start = argument.trim_end_matches(is_length).len();
@@ -298,7 +290,7 @@ fn prefix(text: &str, most: u8) -> Result<u8, String> {
     number.ok_or_else(|| format!("the prefix length must be a number from 0 to {most}"))
 }
 
-/// An IPv4 network; host bits are ignored.
+/// Parses an IPv4 network and ignores its host bits.
 fn ip4(text: &str) -> Result<Ipv4Net, String> {
     let (address, length) = text.split_once('/').map_or((text, None), |(a, l)| (a, Some(l)));
     let address = address.parse().map_err(|_| "not an IPv4 address".to_owned())?;
@@ -306,7 +298,7 @@ fn ip4(text: &str) -> Result<Ipv4Net, String> {
     Ipv4Net::new(address, length).map(|n| n.trunc()).map_err(|e| e.to_string())
 }
 
-/// An IPv6 network; host bits are ignored.
+/// Parses an IPv6 network and ignores its host bits.
 fn ip6(text: &str) -> Result<Ipv6Net, String> {
     let (address, length) = text.split_once('/').map_or((text, None), |(a, l)| (a, Some(l)));
     let address = address.parse().map_err(|_| "not an IPv6 address".to_owned())?;

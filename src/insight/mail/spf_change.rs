@@ -1,4 +1,4 @@
-//! What a change of SPF means: who may send now, and who no longer.
+//! Effects of a changed SPF record: hosts that may send now, and hosts that may no longer send.
 
 use ipnet::IpNet;
 
@@ -15,7 +15,7 @@ use crate::insight::published_addresses::network_in_words;
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 
-/// What a change of SPF means for a domain.
+/// Returns the effects of a change of SPF on a domain.
 pub(in crate::insight) fn compare(
     name: &Fqdn,
     before: View<'_, '_>,
@@ -84,7 +84,7 @@ pub(in crate::insight) fn compare(
     effects
 }
 
-/// Records that let more or less everyone send.
+/// Adds the effects of records that let almost every host send.
 fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Effect>) {
     let topic = Topic::MailAuthentication;
     let breaks =
@@ -122,12 +122,12 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
     }
 }
 
-/// Returns true if a network is more than one sender has.
+/// Returns true if a network is too large for one sender.
 fn is_wide(network: &IpNet) -> bool {
     network.prefix_len() < if matches!(network, IpNet::V4(_)) { WIDE.0 } else { WIDE.1 }
 }
 
-/// Who may send now, and who no longer.
+/// Returns sentences about hosts that may send now, and hosts that may no longer send.
 fn differences(
     name: &Fqdn,
     old: &Senders,
@@ -217,7 +217,7 @@ fn differences(
             (Some(Qualifier::Fail), Some(Qualifier::SoftFail)) => ", and no longer refused (-all)",
             _ => "",
         };
-        // What opens the domain is said where it is judged.
+        // `opens` reports these records.
         let is_judged = matches!(
             (old.otherwise, new.otherwise),
             (_, Some(Qualifier::Pass))

@@ -7,12 +7,11 @@ use super::spf_walk::{Hosts, Lookup, Matched, Stop, Walk, name_to_look_up, netwo
 use crate::insight::published_addresses::EDGE;
 use crate::model::Fqdn;
 
-/// The result for a receiver (section 2.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The domain has no policy.
     None,
-    /// The domain explicitly does not say if the host may send.
+    /// The record makes no statement about the host.
     Neutral,
     /// The host may send.
     Pass,
@@ -63,7 +62,7 @@ impl Check<'_> {
             return Ok(Outcome::None);
         };
         let Some((record, _)) = self.walk.record(&domain)? else { return Ok(Outcome::None) };
-        // The results of the check if terms matched whose result is unknown.
+        // Possible results of earlier terms, if it is unknown whether they match.
         let mut open: Vec<Outcome> = Vec::new();
         let close = |open: &[Outcome], outcome: Outcome| {
             if open.iter().all(|o| *o == outcome) { Ok(outcome) } else { Err(Stop::Unknown) }
@@ -102,8 +101,8 @@ impl Check<'_> {
         }
     }
 
-    /// Returns true if the sending host is one of these. The addresses of a proxied name at the
-    /// edge are unknown, except that they are Cloudflare's.
+    /// Returns true if the sending host is in `hosts`. The addresses of a proxied name at the edge
+    /// are unknown, except that they are Cloudflare's.
     fn is_one_of(&self, hosts: &Hosts) -> Result<bool, Stop> {
         let address = self.envelope.address;
         if hosts.networks.iter().any(|network| network.contains(&address)) {

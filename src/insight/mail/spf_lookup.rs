@@ -6,16 +6,15 @@ use super::spf_walk::{Known, Lookup};
 use crate::insight::dns::{Answer, End, Entry};
 use crate::model::{Fqdn, RecordType};
 
-/// Answers to queries, and whether missing data does not exist.
+/// Name servers that SPF lookups ask.
 pub struct AnsweredNames<F> {
-    /// Answers a query.
     pub answer: F,
-    /// True if the zones that answer have all records.
+    /// True if a name without records in these zones does not exist.
     pub knows_all: bool,
 }
 
 impl<'a, F: Fn(&Fqdn, RecordType) -> Answer<'a>> AnsweredNames<F> {
-    /// Returns the records of a type at a name, each converted.
+    /// Returns the records of a type at a name, converted by `read`.
     fn records<T>(
         &self,
         name: &Fqdn,

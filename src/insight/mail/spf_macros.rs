@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use crate::model::{Fqdn, NAME_OCTETS, is_unreserved, percent_encoded};
 
-/// A name in a record, possibly with macros. It is in lower case if it has none, and otherwise as
+/// A name in a record, possibly with macros. Names without macros are in lower case, others as
 /// written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DomainSpec(String);
@@ -22,7 +22,6 @@ pub struct Envelope<'a> {
     pub greeting: Option<&'a str>,
 }
 
-/// A part of a text with macros.
 pub(super) enum Part<'a> {
     Literal(&'a str),
     Macro {
@@ -73,14 +72,14 @@ impl DomainSpec {
         &self.0
     }
 
-    /// Returns the name, if it has no macros.
+    /// Returns the name; `None` if it has macros.
     #[must_use]
     pub fn name(&self) -> Option<Fqdn> {
         (!self.0.contains('%')).then(|| Fqdn::reported(&self.0))
     }
 
-    /// Returns the name in a record of `domain`, if it is the same for every sender: it has no
-    /// macro but `d`, which means that domain.
+    /// Returns the name in a record of `domain`; `None` if it depends on the sender. The only macro
+    /// without this dependency is `d`, the domain of the record.
     #[must_use]
     pub fn name_at(&self, domain: &Fqdn) -> Option<Fqdn> {
         let is_fixed = |part: &Part<'_>| match part {
@@ -267,9 +266,9 @@ mod tests {
         let v6 =
             "1.0.b.c.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6._spf.example.com";
         assert_eq!(expanded("%{ir}.%{v}._spf.%{d2}", "2001:db8::cb01").as_deref(), Some(v6));
-        // Nobody here can tell the names of an address.
+        // The names of an address are unknown here.
         assert_eq!(expanded("%{p}.example.com", "192.0.2.3"), None);
-        // What is too long loses labels from the left.
+        // Long names lose labels from the left.
         let long = expanded(&format!("{}%{{d}}", "abcdefg.".repeat(40)), "192.0.2.3").unwrap();
         assert!(
             long.len() <= NAME_OCTETS

@@ -1,4 +1,4 @@
-//! Who may send in the name of a domain: SPF records followed through the zone.
+//! The hosts that may send in the name of a domain: SPF records followed through the zone.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -14,32 +14,32 @@ use crate::insight::published_addresses::network_in_words;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, RecordType};
 
-/// What receivers find at a domain.
+/// The SPF policy of a domain.
 pub(super) enum Found {
     Nothing,
-    /// The zone does not tell.
+    /// The zone has no data.
     Unknown,
-    /// They answer "permerror", because of this.
+    /// Receivers answer "permerror", for this reason.
     Broken(String),
     Record(Senders),
 }
 
-/// Who may send.
+/// The hosts that may send, and the result for all others.
 #[derive(Default)]
 pub(super) struct Senders {
     v4: Vec<Ipv4Net>,
     v6: Vec<Ipv6Net>,
-    /// Terms whose hosts this zone does not tell, as written.
+    /// Terms whose hosts this zone does not have, as written.
     pub(super) others: BTreeSet<String>,
-    /// Terms whose hosts are proxied: receivers compare with the addresses of the edge.
+    /// Terms whose hosts are proxied. Receivers compare the sender with addresses of the edge.
     pub(super) proxied: BTreeSet<String>,
-    /// What happens to everyone else; `None` if another domain decides.
+    /// The result for all other hosts; `None` if another domain decides.
     pub(super) otherwise: Option<Qualifier>,
     pub(super) octets: usize,
-    /// How many terms follow `all`, so that receivers ignore them (RFC 7208 section 5.1).
+    /// Number of terms after `all`, which receivers ignore (RFC 7208 section 5.1).
     pub(super) ignored: usize,
-    /// True if nothing says what happens to everyone else, which is as `?all` (RFC 7208 section
-    /// 4.7).
+    /// True if the record does not define the result for other hosts, which is the same as `?all`
+    /// (RFC 7208 section 4.7).
     pub(super) says_nothing: bool,
 }
 
@@ -52,7 +52,7 @@ impl Senders {
             && self.otherwise != Some(Qualifier::Pass)
     }
 
-    /// Returns the networks that none of these has, as few as possible.
+    /// Returns the networks of these senders outside of the known networks, as few as possible.
     pub(super) fn beyond(&self, known: &[IpNet]) -> Vec<IpNet> {
         let is_new = |network: IpNet| !known.iter().any(|known| known.contains(&network));
         let v4 = self.v4.iter().copied().filter(|n| is_new(IpNet::V4(*n))).collect();
@@ -60,20 +60,20 @@ impl Senders {
         Self { v4, v6, ..Self::default() }.networks()
     }
 
-    /// What of the networks is in none of these, as few as possible.
+    /// Returns the networks of these senders outside of the given networks, as few as possible.
     pub(super) fn lost_to(&self, known: &[IpNet]) -> Vec<IpNet> {
         IpNet::aggregate(
             &self.networks().into_iter().flat_map(|network| without(network, known)).collect(),
         )
     }
 
-    /// The networks, as few as possible.
+    /// Returns the networks, as few as possible.
     pub(super) fn networks(&self) -> Vec<IpNet> {
         let v4 = Ipv4Net::aggregate(&self.v4).into_iter().map(IpNet::V4);
         v4.chain(Ipv6Net::aggregate(&self.v6).into_iter().map(IpNet::V6)).collect()
     }
 
-    /// What happens to everyone else, in words.
+    /// Describes the result for all other hosts.
     pub(super) fn rest(&self) -> &'static str {
         match self.otherwise {
             Some(Qualifier::Fail) => "everyone else is refused (-all)",
@@ -87,7 +87,7 @@ impl Senders {
         }
     }
 
-    /// In a few words.
+    /// Describes the senders.
     pub(super) fn summary(&self) -> String {
         let networks = self.networks();
         let networks = networks.iter().map(network_in_words);
@@ -97,16 +97,16 @@ impl Senders {
     }
 }
 
-/// Whether the record of a domain allows an address.
+/// The answer to the question if an SPF record allows an address.
 pub(super) enum Allows {
     Yes,
     No,
-    /// If one of these terms does; their hosts are not in this zone.
+    /// The result depends on these terms, whose hosts are not in this zone.
     Perhaps(BTreeSet<String>),
 }
 
-/// Whether the record of a domain allows an address, as far as the zone tells; `None` if receivers
-/// find no record that they understand.
+/// Decides if the record of a domain allows an address, as far as the zone shows; `None` if
+/// receivers find no record that they understand.
 pub(super) fn allows(view: View<'_, '_>, name: &Fqdn, address: IpAddr) -> Option<Allows> {
     let Found::Record(senders) = find(view, name) else { return None };
     Some(match senders.networks().iter().any(|network| network.contains(&address)) {
@@ -116,12 +116,12 @@ pub(super) fn allows(view: View<'_, '_>, name: &Fqdn, address: IpAddr) -> Option
     })
 }
 
-/// What receivers find at a domain, as far as the zone tells.
+/// Returns the policy of a domain, as far as the zone shows.
 pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Found {
     find_in(|name, kind| view.0.answer(name, kind), true, name)
 }
 
-/// What receivers find at a domain. `knows_all`: what has no answer does not exist.
+/// Returns the policy of a domain. If `knows_all` is true, names without an answer do not exist.
 pub(super) fn find_in<'a>(
     answer: impl Fn(&Fqdn, RecordType) -> Answer<'a>,
     knows_all: bool,
@@ -147,8 +147,8 @@ pub(super) fn find_in<'a>(
 }
 
 impl Senders {
-    /// Adds those whom the record of a domain allows, and returns the record with its octets;
-    /// errors make receivers answer "permerror".
+    /// Adds the hosts that the record of a domain allows, and returns the record with its length in
+    /// octets. Errors make receivers answer "permerror".
     fn follow(
         &mut self,
         walk: &mut Walk<'_>,
@@ -173,7 +173,7 @@ impl Senders {
             };
             match matched {
                 Matched::Hosts(hosts) if passes => self.add(hosts, &mechanism.shown(name)),
-                // What everyone else may do is said by the record as a whole.
+                // The end of the record defines the result for all other hosts.
                 Matched::Everyone | Matched::Hosts(_) => {}
                 Matched::PassingAt(inner) => {
                     let inner = Fqdn::reported(&inner);
@@ -219,7 +219,8 @@ impl Senders {
         Ok(Some((record, octets)))
     }
 
-    /// As [`Senders::follow`], for a domain that another record names: it must have a record.
+    /// Does the same as [`Senders::follow`] for a domain in another record. Fails if the domain has
+    /// no record.
     fn follow_required(
         &mut self,
         walk: &mut Walk<'_>,
@@ -244,7 +245,7 @@ impl Senders {
         self.proxied.extend(hosts.proxied.into_iter().map(words));
     }
 
-    /// Adds those whom an included record allows: whoever passes everywhere passes here.
+    /// Adds the hosts of an included record. A host that passes there passes here.
     fn include(&mut self, mut allowed: Self) {
         self.v4.append(&mut allowed.v4);
         self.v6.append(&mut allowed.v6);
@@ -257,7 +258,7 @@ impl Senders {
     }
 }
 
-/// What is left of a network without others.
+/// Returns a network without the other networks.
 pub(super) fn without(network: IpNet, others: &[IpNet]) -> Vec<IpNet> {
     if others.iter().any(|other| other.contains(&network)) {
         return Vec::new();

@@ -12,10 +12,10 @@ use super::spf_limits::{MOST_LOOKUPS, MOST_NAMES, MOST_VOID};
 use super::spf_macros::{DomainSpec, Envelope};
 use crate::model::{Fqdn, LABEL_OCTETS, NAME_OCTETS};
 
-/// The known data of a name.
+/// The answer to a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Known<T> {
-    /// These values. There are none if the name has no such records or does not exist.
+    /// Empty if the name has no such records or does not exist.
     Values(Vec<T>),
     /// Addresses of Cloudflare's edge: the name is proxied.
     Edge,
@@ -44,11 +44,8 @@ pub(super) enum Stop {
     Unknown,
 }
 
-/// The hosts that a mechanism matches.
 pub(super) enum Matched {
-    /// Every host.
     Everyone,
-    /// Some hosts.
     Hosts(Hosts),
     /// The hosts that pass the record of this domain.
     PassingAt(String),
@@ -70,11 +67,11 @@ pub(super) struct Hosts {
 pub(super) struct NamedHost {
     /// Its name, if it is a mail server. Otherwise the mechanism names it.
     pub(super) exchange: Option<Fqdn>,
-    /// The networks around its addresses that match.
+    /// Determines the networks around its addresses that match.
     pub(super) prefixes: Prefixes,
 }
 
-/// A walk through the records of a domain and of those that it includes.
+/// The state of a check of one record and of the records that it includes.
 pub(super) struct Walk<'w> {
     names: &'w dyn Lookup,
     /// The mail that is checked; `None` for any mail of any host.
@@ -84,7 +81,6 @@ pub(super) struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    /// Begins a walk.
     pub(super) fn new(names: &'w dyn Lookup, envelope: Option<&'w Envelope<'w>>) -> Self {
         Self { names, envelope, lookups: 0, void: 0 }
     }

@@ -44,7 +44,7 @@ impl<'a> Tags<'a> {
     }
 }
 
-/// Returns the beginning of a text, for a message.
+/// Returns the beginning of a text, for messages.
 pub(super) fn shown(text: &str) -> String {
     let short: String = text.chars().take(40).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }

@@ -1,5 +1,5 @@
-//! Texts for mail that receivers or senders ignore, and why: what a plan says of a change to such a
-//! text, said of the text itself.
+//! Errors in texts for mail that receivers or senders ignore. Plans report the same errors when
+//! such a text changes.
 
 use super::dkim::Selector;
 use super::dkim_change::{self, is_reserved, selector};
@@ -12,11 +12,12 @@ use crate::insight::dns::{Answer, End, Entry, ZoneIndex, Zones};
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, RecordType};
 
-/// How texts begin that are meant as SPF records, without signs.
+/// Mistyped versions of SPF records in lower case, without signs.
 const SPF_STARTS: [&str; 3] = ["vspf1", "spf1", "vsfp1"];
 
-/// Says why receivers cannot use the SPF record of a name; `None` if they can, if there is none, or
-/// if the zones do not tell. `knows_all`: what the zones do not have does not exist.
+/// Describes why receivers cannot use the SPF record of a name; `None` if they can, if there is no
+/// record, or if it is unknown. If `knows_all` is true, names that the zones do not have do not
+/// exist.
 #[must_use]
 pub fn spf_fault(zones: &Zones<'_>, knows_all: bool, name: &Fqdn) -> Option<String> {
     match find_in(|name, kind| zones.answer(name, kind), knows_all, name) {
@@ -25,7 +26,7 @@ pub fn spf_fault(zones: &Zones<'_>, knows_all: bool, name: &Fqdn) -> Option<Stri
     }
 }
 
-/// Says why a text is no SPF record although it looks like one.
+/// Describes why a text is no SPF record although it looks like one; `None` for other texts.
 #[must_use]
 pub fn nearly_spf(name: &Fqdn, text: &[u8]) -> Option<String> {
     if is_spf(text) {
@@ -34,7 +35,7 @@ pub fn nearly_spf(name: &Fqdn, text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text).to_ascii_lowercase();
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).take(5).collect();
     let start = SPF_STARTS.iter().find(|start| letters.starts_with(**start))?;
-    // The record of another version, and a word that begins like one.
+    // `v=spf2.0` is another version, and `v=spf10` only begins like this one.
     let mut rest = text.chars();
     let mut missing = start.len();
     while missing > 0 {
@@ -53,8 +54,8 @@ pub fn nearly_spf(name: &Fqdn, text: &[u8]) -> Option<String> {
     })
 }
 
-/// Says why receivers or senders ignore what a name has for DKIM, DMARC, MTA-STS, TLS reporting or
-/// BIMI; `None` if they do not, and for other names.
+/// Describes why receivers or senders ignore the DKIM, DMARC, MTA-STS, TLS reporting or BIMI text
+/// of a name; `None` if they use it, and for other names.
 #[must_use]
 pub fn announcement_fault(zone: &ZoneIndex<'_>, name: &Fqdn) -> Option<String> {
     let view = View(zone);
@@ -103,7 +104,7 @@ fn texts<'a>(answer: Answer<'a>) -> Option<Vec<&'a [u8]>> {
     Some(set.iter().filter_map(Entry::text).collect())
 }
 
-/// Returns true if a name is for DKIM, DMARC, MTA-STS, TLS reporting or BIMI.
+/// Returns true if a name belongs to DKIM, DMARC, MTA-STS, TLS reporting or BIMI.
 #[must_use]
 pub fn is_of_mail(name: &Fqdn) -> bool {
     selector(name).is_some_and(|(label, _)| !is_reserved(label))
@@ -111,7 +112,7 @@ pub fn is_of_mail(name: &Fqdn) -> bool {
         || announced(name).is_some()
 }
 
-/// Says which control character a text for mail has: block scalars keep line breaks.
+/// Describes the control character in a text for mail, such as a line break from a block scalar.
 #[must_use]
 pub fn control_character(text: &[u8]) -> Option<String> {
     let control = text.iter().find(|byte| byte.is_ascii_control())?;
@@ -121,8 +122,8 @@ pub fn control_character(text: &[u8]) -> Option<String> {
     })
 }
 
-/// Says which character of a text for mail receivers do not read: a control character, or one that
-/// is not ASCII, such as the quotation marks of word processors.
+/// Describes the character in a text for mail that receivers do not understand: a control
+/// character, or one outside of ASCII, such as the quotation marks of word processors.
 #[must_use]
 pub fn unreadable_character(text: &[u8]) -> Option<String> {
     let other = || {

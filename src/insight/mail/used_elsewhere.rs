@@ -1,5 +1,5 @@
-//! Effects of changed records on other zones of the spec that use them: an SPF record that they
-//! include, a key or a policy to which they have an alias.
+//! Effects of changed records on other zones of the spec that use them: by including an SPF record,
+//! or by an alias to a key or a policy.
 
 use ipnet::IpNet;
 
@@ -39,8 +39,8 @@ fn breaks(domain: &Fqdn, line: String) -> Effect {
     Effect::needing(Danger::BreaksMailAuthentication, Topic::MailAuthentication, domain, line)
 }
 
-/// Returns the effects of a changed SPF record that others include. Without a record, the check
-/// ends with "permerror" (RFC 7208 section 5.2).
+/// Returns the effects of a changed SPF record on the domains that include it. Without a record,
+/// the check ends with "permerror" (RFC 7208 section 5.2).
 fn senders_of(
     name: &Fqdn,
     borrowers: &[&Borrower],

@@ -60,7 +60,8 @@ fn typing_errors_are_found_and_others_are_not() {
     }
 }
 
-/// Whether a host looks mistyped in a zone that names others, of which it replaces none.
+/// Returns true if a host looks mistyped in a zone with these other hosts, none of which it
+/// replaces.
 fn in_a_zone<'k>(new: &str, others: impl IntoIterator<Item = &'k Fqdn>) -> bool {
     let domains = others.into_iter().filter_map(Fqdn::registrable).collect();
     nearly_known(&Fqdn::parse(new).unwrap(), &[], &Domains::new(domains, BTreeSet::new())).is_some()
@@ -131,7 +132,7 @@ fn accounts_of_strangers_may_be_alike() {
     assert!(in_a_zone("kestrle.github.io", &accounts(3)));
     assert!(in_a_zone("kestrle.github.io", &accounts(MANY_ACCOUNTS - 1)));
     assert!(!in_a_zone("kestrle.github.io", &accounts(MANY_ACCOUNTS)));
-    // Whatever else there is, the one that is replaced is known.
+    // The replaced host is always known.
     let many = accounts(MANY_ACCOUNTS);
     let replaced = Fqdn::parse("kestrel.github.io").unwrap();
     let domains =

@@ -106,7 +106,6 @@ pub enum Fate {
 /// A hit with its treatment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
-    /// The hit.
     pub hit: Hit,
     /// Its treatment.
     pub fate: Fate,
@@ -117,7 +116,7 @@ pub struct Counted {
 pub struct Scored {
     /// The rule that deploys the ruleset.
     pub by: RuleAt,
-    /// All hits, by number.
+    /// In the order of their numbers.
     pub hits: Vec<Counted>,
     /// The sum of the hits that count.
     pub total: u32,
@@ -125,7 +124,6 @@ pub struct Scored {
     pub undecided: Vec<Counted>,
     /// The score from which on the action is taken.
     pub threshold: u32,
-    /// The action.
     pub action: String,
     /// The paranoia level, if the set of enabled rules matches one.
     pub level: Option<u8>,

@@ -17,7 +17,6 @@ pub struct CountedRequest<'s> {
     pub id: Option<&'s str>,
     /// Its place in the recording.
     pub place: &'s dyn Display,
-    /// The request.
     pub request: &'s Request,
     /// The matches of the public OWASP rules in it.
     pub hits: Option<&'s Hits>,

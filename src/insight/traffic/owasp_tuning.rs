@@ -35,7 +35,6 @@ const MOST_LOOKS: usize = 1_000_000;
 /// The parts of a request that matter for tuning.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Load {
-    /// The host.
     pub host: String,
     /// The path in the form that rules use.
     pub path: String,
@@ -83,13 +82,11 @@ impl Bounds {
 /// An exception for a rule, or a disabled rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// Its scope.
     pub scope: Scope,
     /// The host; empty for the whole zone.
     pub host: String,
     /// The path; empty unless the scope is one path.
     pub path: String,
-    /// The rule.
     pub rule: u32,
 }
 
@@ -98,7 +95,6 @@ pub struct Entry {
 pub struct Tuning {
     /// The paranoia level.
     pub level: u8,
-    /// The threshold.
     pub threshold: u32,
     /// Exceptions and disabled rules, sorted.
     pub entries: Vec<Entry>,

@@ -24,7 +24,6 @@ const MOST_FORKS: u32 = 64;
 /// A step of the evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The rule.
     pub rule: RuleAt,
     /// Describes its action, with "may" if the action depends on unknown conditions.
     pub what: String,
@@ -33,7 +32,6 @@ pub struct Step {
 /// The outcome of a request, with its reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// The outcome.
     pub outcome: Outcome,
     /// The rule that acts.
     pub by: Option<RuleAt>,
@@ -50,7 +48,7 @@ pub struct Verdict {
 /// The state of the evaluation before a rule.
 #[derive(Debug, Clone, Default)]
 struct State {
-    /// Phases that the request bypasses, or the rest of them.
+    /// Phases that the request bypasses, completely or from here on.
     phases: Vec<Phase>,
     /// Rulesets that the request bypasses.
     rulesets: Vec<String>,

@@ -17,7 +17,6 @@ pub enum Act {
 pub struct RuleAt {
     /// Its display name.
     pub name: String,
-    /// Its phase.
     pub phase: Phase,
     /// Its place in the spec, if it is there.
     pub place: Option<Place>,

@@ -57,7 +57,6 @@ pub enum WayKind {
 /// A way to let the request through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Way {
-    /// Its kind.
     pub kind: WayKind,
     /// The rules that no longer count for the request.
     pub rules: Vec<u32>,

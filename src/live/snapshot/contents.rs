@@ -63,7 +63,6 @@ pub struct Snapshot {
 /// An answer of Cloudflare. JSON is kept as text, which takes a fraction of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RecordedResponse {
-    /// A result.
     Result(Box<str>),
     /// Items of all pages of a list.
     List(PackedTexts),

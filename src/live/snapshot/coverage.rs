@@ -31,7 +31,6 @@ pub enum Part {
     Setting(String),
     /// The DNSSEC state.
     Dnssec,
-    /// The DNS settings.
     DnsSettings,
     /// The rules of a phase.
     Rules(Phase),

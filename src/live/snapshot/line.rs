@@ -1,4 +1,4 @@
-//! The lines of a snapshot: what is written, and what is read of it.
+//! The lines of a snapshot.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -115,7 +115,7 @@ pub struct End {
     pub sha256: String,
 }
 
-/// A member that is there, whatever it says: `null` is a result too.
+/// Accepts a member with any value; `null` is a result too.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
     Json::deserialize(deserializer).map(Some)
 }
@@ -142,7 +142,7 @@ impl Header {
         }
     }
 
-    /// What it says; `None` if a zone has no name that is one.
+    /// Returns the description of the snapshot; `None` if a zone has an invalid name.
     pub(super) fn into_about(self) -> Option<About> {
         let Self { format: _, kind: _, tool, taken_at, service, account, zones } = self;
         let zone = |HeaderZone { name, pinned, id, records }: HeaderZone| {

@@ -35,17 +35,13 @@ closed_set! {
     /// The kind of object of an operation, for programs.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum SubjectKind {
-        /// A zone.
         Zone = "zone",
         /// A setting of a zone.
         Setting = "zone_setting",
-        /// DNSSEC.
         Dnssec = "dnssec",
-        /// DNS settings.
         DnsSettings = "dns_settings",
         /// The first rules of a phase.
         EntryPoint = "entry_point",
-        /// A rule.
         Rule = "waf_rule",
         /// A DNS record.
         Record = "dns_record",

@@ -15,7 +15,6 @@ use crate::wire::record::{Batch, create_record, delete_record, patch_record};
 pub struct RecordSubject {
     /// The name as its author wrote it. It is relative if there is no author.
     pub shown_name: String,
-    /// The change.
     pub change: RecordChange,
     /// The effect on a value of someone else.
     pub overwrites: Overwrites,

@@ -10,7 +10,6 @@ use crate::wire::ruleset::{create_entry_point, create_rule, delete_rule, move_ru
 /// An operation on a rule, or on all rules of a phase without an entry point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleSubject {
-    /// The phase.
     pub phase: Phase,
     /// The name of the rule for people. For an entry point, the names of its rules.
     pub name: String,
@@ -26,10 +25,7 @@ pub struct RuleSubject {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleAction {
     /// Creates the entry point with these rules in this order.
-    CreateEntryPoint {
-        /// The rules.
-        rules: Vec<RuleBody>,
-    },
+    CreateEntryPoint { rules: Vec<RuleBody> },
     /// Creates a rule.
     Create {
         /// Its definition.
@@ -63,7 +59,6 @@ pub enum RuleAction {
         id: RuleId,
         /// Its definition.
         before: RuleBody,
-        /// The reason.
         reason: RuleDeleteReason,
     },
 }

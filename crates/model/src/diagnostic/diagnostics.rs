@@ -11,7 +11,7 @@ use super::source::{Place, Sources};
 /// A place with a short text about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// The place.
+    /// Part of the input to point at.
     pub place: Place,
     /// Describes the place; may be empty for the primary label.
     pub text: String,

@@ -34,6 +34,6 @@ pub struct Finding {
     pub summary: &'static str,
     /// Consequence of not fixing the problem.
     pub why: &'static str,
-    /// The fix.
+    /// Next step for the author.
     pub fix: &'static str,
 }

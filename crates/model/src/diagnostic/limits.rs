@@ -1,6 +1,7 @@
 //! Limits on the number and the length of findings.
 
-/// Maximum number of reported findings of one kind. A generator repeats its mistakes everywhere.
+/// Maximum number of reported findings of one kind. A generated spec can have the same mistake in
+/// every entry.
 pub const MOST_OF_A_KIND: usize = 100;
 
 /// Maximum length of a text in a finding, which can include text from the input.

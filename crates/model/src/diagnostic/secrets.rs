@@ -1,4 +1,4 @@
-//! Which parts of a request must not be shown: by their names, and by what they look like.
+//! Finds the parts of a request that must not be shown, by their names and by their form.
 //!
 //! Names of keys in specs are in `credential_names.rs`.
 
@@ -24,7 +24,7 @@ const WORDS: [&str; 6] = ["jwt", "sid", "sig", "otp", "saml", "csrf"];
 /// Common words that are no secrets, but have such a word in them.
 const NO_SECRETS: [&str; 5] = ["author", "authors", "keyword", "keywords", "postcode"];
 
-/// Whether an argument or a header of this name may hold a secret.
+/// Returns true if an argument or a header of this name may hold a secret.
 #[must_use]
 pub fn sounds_secret(name: &str) -> bool {
     let name = decoded(name).to_ascii_lowercase();
@@ -33,7 +33,7 @@ pub fn sounds_secret(name: &str) -> bool {
     words.any(|word| PARTS.iter().any(|part| word.contains(part)) || WORDS.contains(&word))
 }
 
-/// Whether a text has an argument with a name and a value that may hold a secret.
+/// Returns true if a text has an argument with a name and a value that may hold a secret.
 #[must_use]
 pub fn has_secret_argument(text: &str) -> bool {
     let arguments = text.split(['?', '&', ';']).filter_map(|part| part.split_once('='));
@@ -45,15 +45,15 @@ const LEAST_OF_TOKEN: usize = 16;
 /// Hexadecimal digits from which on they are a token, however often letters and digits change.
 const LEAST_OF_HEXADECIMAL: usize = 24;
 
-/// A query without values that sound or look like secrets.
+/// Returns a query without values that may be secrets.
 #[must_use]
 pub fn shown_query(query: &str) -> String {
     let part = |part: &str| part.split(';').map(shown_argument).collect::<Vec<_>>().join(";");
     query.split('&').map(part).collect::<Vec<_>>().join("&")
 }
 
-/// A path without segments that look like secrets: tokens, web tokens, UUIDs, e-mail addresses, and
-/// what follows a name of a secret.
+/// Returns a path without segments that may be secrets: tokens, web tokens, UUIDs, e-mail
+/// addresses, and the segment after the name of a secret.
 #[must_use]
 pub fn shown_path(path: &str) -> String {
     let mut is_named = false;
@@ -69,7 +69,7 @@ pub fn shown_path(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// An argument without a value that sounds or looks like a secret.
+/// Returns an argument without a value that may be a secret.
 fn shown_argument(argument: &str) -> String {
     match argument.split_once('=') {
         Some((name, value)) if sounds_secret(name) || looks_secret(value) => {
@@ -80,7 +80,7 @@ fn shown_argument(argument: &str) -> String {
     }
 }
 
-/// Whether a text looks like a secret or names a person, whatever it is called.
+/// Returns true if a text has the form of a secret or names a person, whatever its key is.
 fn looks_secret(text: &str) -> bool {
     let text = decoded(text);
     let is_word = |c: char| c.is_ascii_alphanumeric();
@@ -96,7 +96,7 @@ fn looks_secret(text: &str) -> bool {
         || text.split(|c| !is_word(c)).any(is_random)
 }
 
-/// Whether a text has a UUID in it that is not a part of a longer word.
+/// Returns true if a text contains a UUID that is not part of a longer word.
 fn has_uuid(text: &[u8]) -> bool {
     const LENGTH: usize = 36;
     let is_part = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphanumeric);
@@ -110,8 +110,8 @@ fn has_uuid(text: &[u8]) -> bool {
     places.any(|(at, part)| is_uuid(part) && !is_part(at.wrapping_sub(1)) && !is_part(at + LENGTH))
 }
 
-/// Whether letters and digits are no words, and too many for a number or a day: they change too
-/// often, are hexadecimal, are digits only, or are letters that make no words.
+/// Returns true for letters and digits that are no words, and too many for a number or a day: they
+/// change too often, are hexadecimal, are only digits, or are letters that make no words.
 fn is_random(word: &str) -> bool {
     let kind = |byte: &u8| (byte.is_ascii_digit(), byte.is_ascii_uppercase());
     let changes =
@@ -126,9 +126,9 @@ fn is_random(word: &str) -> bool {
     word.len() >= LEAST_OF_TOKEN && (changes * 3 >= word.len() || is_hexadecimal || has_no_words())
 }
 
-/// Whether letters have too few vowels, too many rare letters, or too many consonants in a row for
-/// words. Of the words of 16 letters and more of English, French and German dictionaries, fewer
-/// than one in 2,000 is taken for a token; of 20 letters at random, three of four.
+/// Returns true if letters have too few vowels, too many rare letters, or too many consonants in a
+/// row for words. Of the words of 16 letters and more of English, French and German dictionaries,
+/// fewer than one in 2,000 counts as a token; of 20 random letters, three of four do.
 fn is_unpronounceable(word: &str) -> bool {
     let mut text = word.to_ascii_lowercase();
     for (written, sound) in
@@ -157,14 +157,14 @@ fn is_unpronounceable(word: &str) -> bool {
         >= 2
 }
 
-/// Whether a text is rather a value than a name of something.
+/// Returns true if a text is probably a value, and not the name of something.
 fn looks_like_value(text: &str) -> bool {
     text.len() >= 6
         && text.bytes().any(|byte| byte.is_ascii_digit())
         && text.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// A name without percent signs.
+/// Returns a name with its percent-encoding decoded.
 fn decoded(name: &str) -> String {
     let mut parts = name.split('%');
     let mut text = parts.next().unwrap_or_default().to_owned();

@@ -31,7 +31,7 @@ impl Span {
 /// A span in a named source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The source.
+    /// File or other input that contains the span.
     pub source: SourceId,
     /// The span in the source.
     pub span: Span,

@@ -207,7 +207,7 @@ pub enum SetAsideReason {
 /// A live record that the plan leaves alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAside<'a> {
-    /// The record.
+    /// Exists in Cloudflare and stays.
     pub record: &'a LiveRecord,
     /// The reason why it is left alone.
     pub reason: SetAsideReason,
@@ -237,7 +237,7 @@ pub enum Stranded<'a> {
 /// All differences of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordChanges<'a> {
-    /// The zone.
+    /// Owner of all these records.
     pub zone: ZoneName,
     /// The differences, in no particular order.
     pub changes: Vec<Change<'a>>,

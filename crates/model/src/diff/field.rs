@@ -24,7 +24,7 @@ pub enum Field {
     Flag(&'static str),
     /// The value of a zone setting.
     Setting,
-    /// The status of DNSSEC.
+    /// `status` of DNSSEC, as Cloudflare calls it.
     DnssecStatus,
     /// A member of the DNS settings.
     DnsSetting(String),
@@ -47,7 +47,7 @@ pub enum RuleField {
     },
     /// An override that a deployment has for all rules with a tag.
     Tag {
-        /// The tag.
+        /// Cloudflare calls it a category.
         tag: String,
         /// The kind of override.
         what: Override,
@@ -56,7 +56,7 @@ pub enum RuleField {
     Of {
         /// The rule's name.
         rule: String,
-        /// The field.
+        /// The field of that rule.
         field: Box<RuleField>,
     },
 }
@@ -124,7 +124,7 @@ impl fmt::Display for RuleField {
 /// A field that differs, with both values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldChange {
-    /// The field.
+    /// Attribute of the record, setting or rule.
     pub field: Field,
     /// The live value.
     pub before: Value,

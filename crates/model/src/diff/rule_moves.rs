@@ -445,7 +445,7 @@ mod tests {
         // The list contradicts the wish.
         let steps = vec![(New(1), New(0), Reason::Wish(0)), (New(0), New(1), Reason::List)];
         assert_eq!(cycles(0, &[new(), new()], &[(New(1), New(0))]), [Cycle { wish: 0, steps }]);
-        // A rule that should come before itself.
+        // This rule should come before itself.
         assert_eq!(
             cycles(0, &[new()], &[(New(0), New(0))])[0].steps,
             [(New(0), New(0), Reason::Wish(0))]

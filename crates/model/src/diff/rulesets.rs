@@ -58,7 +58,7 @@ pub struct RuleChange<'a> {
 /// All differences of the entry point of one phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhaseChanges<'a> {
-    /// The phase.
+    /// Cloudflare's phase, which has one entry point for each zone.
     pub phase: Phase,
     /// The live entry point.
     pub live: &'a EntryPoint,

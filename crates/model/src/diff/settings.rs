@@ -35,7 +35,7 @@ pub enum ZoneSetting {
         /// True if the spec wants DNSSEC to be active.
         on: bool,
     },
-    /// DNS settings.
+    /// Members of the DNS settings of the zone, in one request.
     DnsSettings {
         /// The members to send, with complete values.
         members: BTreeMap<String, Value>,

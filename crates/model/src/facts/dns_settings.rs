@@ -69,9 +69,9 @@ pub enum LimitedDnsValue {
 /// The plans that have a value of a DNS setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DnsSettingPlan {
-    /// The setting.
+    /// Cloudflare's name of the setting.
     pub setting: &'static str,
-    /// The value.
+    /// Values that smaller plans do not have.
     pub value: LimitedDnsValue,
     /// The smallest plan that has it: 0 free, 1 pro, 2 business, 3 enterprise.
     pub lowest_plan: usize,

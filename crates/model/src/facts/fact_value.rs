@@ -11,8 +11,8 @@ pub enum FactValue {
     Number(u32),
     /// A string.
     Word(&'static str),
-    /// An empty list.
+    /// JSON `[]`.
     EmptyList,
-    /// An object.
+    /// Members in order.
     Object(&'static [(&'static str, FactValue)]),
 }

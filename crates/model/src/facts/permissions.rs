@@ -7,43 +7,34 @@
 
 /// The kind of resource that a permission is granted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum PermissionScope {
-    /// Zones.
     Zone,
-    /// Accounts.
     Account,
 }
 
 /// A permission without its access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names are those of Cloudflare's documentation")]
 pub enum PermissionGroup {
     /// Zones themselves.
     Zone,
     /// Records and DNSSEC.
     Dns,
-    /// Zone settings.
     ZoneSettings,
-    /// DNS settings of zones.
     ZoneDnsSettings,
     /// Managed rules, custom rules and rate limits of zones.
     ZoneWaf,
-    /// Cache rules.
     CacheRules,
-    /// Redirects.
     DynamicUrlRedirects,
-    /// Origin rules.
     OriginRules,
-    /// Transform rules.
     ZoneTransformRules,
     /// Configuration rules.
     ConfigRules,
-    /// Rulesets of an account.
     AccountRulesets,
-    /// Lists of an account.
     AccountFilterLists,
     /// Overrides of the HTTP DDoS attack protection.
     HttpDdosManagedRuleset,
-    /// Custom error rules.
     CustomErrorRules,
     /// Compression rules.
     ResponseCompression,
@@ -51,23 +42,18 @@ pub enum PermissionGroup {
     Sanitize,
     /// Logs and their fields.
     Logs,
-    /// Page rules.
     PageRules,
     /// IP access rules, zone lockdown and user agent blocking.
     FirewallServices,
     /// Bot settings.
     BotManagement,
-    /// Routes of Workers.
     WorkersRoutes,
     /// Snippets and their rules.
     Snippets,
-    /// Load balancers.
     LoadBalancers,
-    /// Waiting rooms.
     WaitingRooms,
     /// Certificates and custom hostnames.
     SslAndCertificates,
-    /// Email routing.
     EmailRoutingRules,
     /// Managed transforms.
     ManagedHeaders,
@@ -161,9 +147,9 @@ impl PermissionGroup {
 /// A permission with its access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Permission {
-    /// The group.
+    /// Resource that the permission opens.
     pub group: PermissionGroup,
-    /// The access.
+    /// Reading alone, or changes too.
     pub access: PermissionAccess,
 }
 

@@ -13,7 +13,7 @@ pub struct RecordFeatureFacts {
     pub certainty: Certainty,
     /// The message about a plan that does not have it.
     pub refusal: &'static str,
-    /// What to write instead.
+    /// The replacement on smaller plans.
     pub instead: &'static str,
     /// The page of developers.cloudflare.com that documents it, and the day on which it was read.
     pub source: &'static str,

@@ -1,15 +1,13 @@
-//! What rules can use only on some of Cloudflare's plans, and how large their responses can be. The
-//! client and the sandbox both read this table.
-//!
-//! # Sources
-//! Each row names its pages of developers.cloudflare.com.
+//! Features of rules that only some of Cloudflare's plans have, and the maximum size of their
+//! responses. The client and the sandbox both read this table.  # Sources Each row names its pages
+//! of developers.cloudflare.com.
 
 use super::rulesets::RATE_LIMIT_PHASE;
 
 /// Something that a rule uses and that not every plan has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RuleFeature {
-    /// The action `log`.
+    /// The action `log`, which lets the request pass.
     LogAction,
     /// A response of its own to blocked requests.
     CustomResponse,
@@ -43,7 +41,7 @@ pub enum Certainty {
 /// The plans that have a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleFeatureFacts {
-    /// The feature.
+    /// Part of a rule that smaller plans refuse.
     pub feature: RuleFeature,
     /// The smallest plan that has it: 0 free, 1 pro, 2 business, 3 enterprise.
     pub lowest_plan: usize,
@@ -53,7 +51,7 @@ pub struct RuleFeatureFacts {
     pub key: &'static str,
     /// The feature, as the subject of a sentence.
     pub about: &'static str,
-    /// What to write instead.
+    /// The replacement on smaller plans.
     pub instead: &'static str,
     /// The page that documents it, and the day on which it was read.
     pub source: &'static str,

@@ -55,7 +55,7 @@ impl SettingFacts {
 /// Values of a setting that not every plan can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedValue {
-    /// A word.
+    /// This text alone.
     Word(&'static str),
     /// All numbers above this one.
     Above(u64),
@@ -64,9 +64,9 @@ pub enum LimitedValue {
 /// The plans that can have a value of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValuePlan {
-    /// The setting.
+    /// Cloudflare's name of the setting.
     pub setting: &'static str,
-    /// The value.
+    /// Values that smaller plans do not have.
     pub value: LimitedValue,
     /// The smallest plan that can have it: 0 free, 1 pro, 2 business, 3 enterprise.
     pub lowest_plan: usize,

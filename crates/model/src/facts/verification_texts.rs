@@ -7,7 +7,7 @@ pub struct VerificationText {
     pub start: &'static str,
     /// Its name.
     pub service: &'static str,
-    /// What may end if the text is no longer found.
+    /// The thing that may end if the text is no longer found.
     pub lost: &'static str,
 }
 

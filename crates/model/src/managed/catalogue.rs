@@ -87,9 +87,9 @@ pub fn threshold_keyword(threshold: u32) -> Option<&'static str> {
 pub struct Catalogue {
     /// The kind of ruleset, if the spec has a word for it.
     pub which: Option<Managed>,
-    /// Its id.
+    /// Cloudflare's id, which is the same in all zones.
     pub id: RulesetId,
-    /// Its name.
+    /// Name in the dashboard.
     pub name: String,
     /// Its version. Cloudflare raises it, so it says nothing about the zone.
     pub version: String,

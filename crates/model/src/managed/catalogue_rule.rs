@@ -7,13 +7,13 @@ use crate::ruleset::RuleId;
 /// A rule of a managed ruleset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogueRule {
-    /// Its id.
+    /// Cloudflare's id, by which overrides name the rule.
     pub id: RuleId,
     /// Its number in the Core Rule Set, if its description begins with one.
     pub number: Option<u32>,
     /// A description of what it detects, in Cloudflare's words.
     pub description: String,
-    /// Its tags.
+    /// Cloudflare calls them categories.
     pub tags: Vec<String>,
     /// True if it is on by default.
     pub enabled: bool,

@@ -18,7 +18,7 @@ use crate::ruleset::RuleId;
 pub struct Effect {
     /// True if it is on.
     pub enabled: bool,
-    /// Its action.
+    /// Cloudflare's word, such as `block` or `log`.
     pub action: String,
     /// The threshold, if this is the rule that compares the score.
     pub threshold: Option<u32>,

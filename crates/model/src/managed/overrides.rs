@@ -13,7 +13,7 @@ pub struct TagOverride {
     pub tag: String,
     /// On or off.
     pub enabled: Option<bool>,
-    /// The action.
+    /// Replaces the default action of these rules.
     pub action: Option<String>,
     /// Unknown members.
     pub other: BTreeMap<String, Value>,
@@ -26,7 +26,7 @@ pub struct RuleOverride {
     pub id: String,
     /// On or off.
     pub enabled: Option<bool>,
-    /// The action.
+    /// Replaces the default action of this rule.
     pub action: Option<String>,
     /// The score at which the action is taken.
     pub threshold: Option<u32>,

@@ -1,5 +1,5 @@
-//! What the plan of a zone does not allow. Cloudflare's limits are in [`facts`](crate::facts); here
-//! they are compared with rules, records and settings.
+//! Detects rules, records and settings that the plan of a zone does not allow. Cloudflare's limits
+//! are in [`facts`](crate::facts).
 
 mod records;
 mod rules;
@@ -28,9 +28,9 @@ pub struct ZoneTier {
 pub struct BeyondPlan {
     /// The key of the spec that asks for it.
     pub key: &'static str,
-    /// What is not allowed.
+    /// The refused part of the spec.
     pub detail: String,
-    /// How to keep within the plan.
+    /// A change that keeps within the plan.
     pub help: String,
     /// True if Cloudflare refuses it for certain.
     pub is_certain: bool,

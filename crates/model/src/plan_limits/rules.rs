@@ -1,4 +1,4 @@
-//! What rules use, and whether a plan has it.
+//! Features of rules that not every plan has.
 
 use std::collections::BTreeSet;
 

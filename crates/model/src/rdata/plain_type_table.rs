@@ -1,4 +1,4 @@
-//! The table of the plain types. It fully describes their values, see [`Plain`](super::Plain).
+//! The table of the plain types. It completely describes their values, see [`Plain`](super::Plain).
 
 use super::DataError;
 use super::mnemonics::{ALGORITHMS, CERTIFICATE_TYPES};

@@ -25,7 +25,6 @@ enum Kind {
     Protocols,
     /// No value.
     Nothing,
-    /// A port.
     Port,
     /// IPv4 addresses.
     Ipv4,
@@ -33,7 +32,6 @@ enum Kind {
     Ipv6,
     /// Octets in base64.
     Base64,
-    /// Text.
     Text,
     /// Octets of unknown meaning.
     Octets,

@@ -1,9 +1,9 @@
-//! How often a request is made, as `times` says it.
+//! The rate at which a request is repeated, in the syntax of `times`.
 
-/// How often a request is made.
+/// The rate at which a request is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// How many times.
+    /// Number of requests.
     pub times: u64,
     /// Within how many seconds, evenly; at least 1.
     pub seconds: u64,

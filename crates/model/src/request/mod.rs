@@ -16,7 +16,7 @@ pub use zonewright_expression::{Body, Given, Request, RequestError};
 
 use crate::diagnostic::{shown_path, shown_query};
 
-/// A request without what sounds or looks like a secret in its path and its arguments.
+/// Returns the request without parts of its path and its arguments that may be secrets.
 #[must_use]
 pub fn without_secrets(request: &Request) -> Request {
     let (path, query) = (shown_path(&request.path), shown_query(&request.query));

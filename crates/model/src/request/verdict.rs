@@ -1,14 +1,14 @@
-//! What becomes of a request, and what its author expects.
+//! The outcome of a request, and the outcome that its author expects.
 
 use crate::closed_set;
 
 closed_set! {
-    /// What becomes of a request.
+    /// The outcome of a request.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Outcome {
-        /// Nothing that can be evaluated acts on it.
+        /// No rule with a known effect acts on it.
         Pass = "pass",
-        /// It is refused.
+        /// A rule refuses it.
         Block = "block",
         /// Its sender must pass a challenge.
         Challenge = "challenge",
@@ -20,9 +20,9 @@ closed_set! {
 /// The outcome that an author expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerdictExpected {
-    /// The outcome.
+    /// Compared with the actual outcome.
     pub outcome: Outcome,
-    /// Whether it must be any other one.
+    /// True if any other outcome is expected.
     pub is_negated: bool,
 }
 
@@ -44,7 +44,7 @@ impl VerdictExpected {
         Some(Self { outcome, is_negated })
     }
 
-    /// Whether an outcome is as expected; `None` if that is unknown.
+    /// Returns true if an outcome is as expected; `None` if that is unknown.
     #[must_use]
     pub fn is_met_by(self, outcome: Outcome) -> Option<bool> {
         (outcome != Outcome::Unknown).then_some((outcome == self.outcome) != self.is_negated)

@@ -84,7 +84,7 @@ pub struct AcceptedCause {
     pub ruleset: Option<Managed>,
     /// The reason and the expiry.
     pub note: Note,
-    /// Its place.
+    /// Part of the spec to point at.
     pub place: Place,
 }
 
@@ -129,7 +129,7 @@ impl AcceptedObject {
 /// The desired state of a deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// On.
+    /// Deployed; Cloudflare evaluates the rules.
     On,
     /// Off, explicitly.
     Off,
@@ -138,9 +138,9 @@ pub enum Switch {
 /// The reason for an entry, its owner and its expiry; never sent to Cloudflare.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Note {
-    /// The reason.
+    /// Reason of the author, for readers of the plan.
     pub reason: Option<String>,
-    /// The owner.
+    /// Person or team to ask.
     pub owner: Option<String>,
     /// The last day on which it is valid, `YYYY-MM-DD`.
     pub expires: Option<String>,
@@ -155,9 +155,9 @@ pub struct Note {
 /// The desired deployment and tuning of a managed ruleset. `None` leaves the live value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesiredDeployment {
-    /// The ruleset.
+    /// Managed ruleset of Cloudflare.
     pub ruleset: Managed,
-    /// Its place.
+    /// Part of the spec to point at.
     pub place: Place,
     /// Its desired state.
     pub switch: Switch,
@@ -227,15 +227,15 @@ impl DesiredDeployment {
 /// Tuning of all rules with a tag, now and in later versions of the ruleset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TagTuning {
-    /// The tag.
+    /// Cloudflare calls it a category.
     pub tag: String,
     /// On or off.
     pub enabled: Option<bool>,
-    /// The action.
+    /// Replaces the default action of the rules.
     pub action: Option<String>,
     /// The reason, owner and expiry.
     pub note: Note,
-    /// Its place.
+    /// Part of the spec to point at.
     pub place: Place,
 }
 
@@ -251,15 +251,15 @@ pub enum TuningTarget {
 /// Tuning of single rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleTuning {
-    /// The target.
+    /// Rules that the tuning concerns.
     pub target: TuningTarget,
     /// On or off.
     pub enabled: Option<bool>,
-    /// The action.
+    /// Replaces the default action of the rules.
     pub action: Option<String>,
     /// The reason, owner and expiry.
     pub note: Note,
-    /// Its place.
+    /// Part of the spec to point at.
     pub place: Place,
 }
 
@@ -277,7 +277,7 @@ pub enum Anchor {
 pub struct DesiredRule {
     /// Its name, which becomes its `ref`.
     pub name: String,
-    /// Its place.
+    /// Part of the spec to point at.
     pub place: Place,
     /// The requests that it applies to. For a raw rule, `form` contains them.
     pub when: Option<(Expression, Place)>,
@@ -318,7 +318,7 @@ pub enum RuleForm {
     Skip(Vec<SkipTarget>),
     /// It takes an action.
     Act {
-        /// The action.
+        /// Cloudflare's word, such as `block` or `managed_challenge`.
         action: String,
         /// The response to a blocked request: `status_code`, `content`, `content_type`.
         response: Option<Value>,

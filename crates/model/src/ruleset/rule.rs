@@ -154,7 +154,7 @@ impl RuleBody {
 /// A live rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveRule {
-    /// Its id.
+    /// Cloudflare's id, which requests for the rule name.
     pub id: RuleId,
     /// The time of the last change, as Cloudflare wrote it.
     pub last_updated: Option<String>,
@@ -173,7 +173,7 @@ impl LiveRule {
 /// A live ruleset of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveRuleset {
-    /// Its id.
+    /// Cloudflare's id, which requests for its rules name.
     pub id: RulesetId,
     /// Its version, which increases with every change in it.
     pub version: Option<String>,

@@ -55,7 +55,6 @@ pub(super) enum Transport {
 struct Edns {
     /// Maximum size of a UDP response that the client accepts, in octets.
     size: u16,
-    /// Its version.
     version: u8,
 }
 

@@ -13,7 +13,6 @@ pub(crate) struct Script {
 /// A fault and its counts.
 #[derive(Debug)]
 struct Counted {
-    /// The fault.
     fault: Fault,
     /// Matching requests so far.
     requests: u64,

@@ -66,7 +66,7 @@ pub enum What {
     Answer {
         /// HTTP status.
         code: u16,
-        /// Body.
+        /// JSON document, complete with its envelope.
         body: Value,
     },
     /// The response is a redirect; no effect.
@@ -116,7 +116,7 @@ pub enum What {
     Replace {
         /// Name of the member.
         member: String,
-        /// Its value.
+        /// Any JSON value.
         value: Value,
     },
     /// Every member with this name is missing from the response, at any depth.

@@ -57,11 +57,9 @@ const DOCUMENTED_RULE: (&str, &str) =
 struct Synthetic {
     /// Identifier, or a number from which one is derived.
     id: &'static str,
-    /// Description.
     description: &'static str,
     /// Tags, sorted as in the documentation's examples.
     tags: &'static [&'static str],
-    /// Action.
     action: &'static str,
     /// True if it is enabled by default.
     is_enabled: bool,

@@ -24,7 +24,6 @@ use zonewright_model::facts::rulesets::ACTIONS;
 struct Plot<'a> {
     /// Owner in the store.
     owner: &'a str,
-    /// Kind.
     kind: &'a str,
 }
 

@@ -33,7 +33,6 @@ pub(crate) enum Route<'a> {
     Rule(&'a str, &'a str),
     /// The entry point of a phase.
     EntryPoint(&'a str),
-    /// The versions of an entry point.
     EntryPointVersions(&'a str),
     /// One version of an entry point.
     EntryPointVersion(&'a str, &'a str),

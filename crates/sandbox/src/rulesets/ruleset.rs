@@ -12,7 +12,6 @@ pub(super) type Rule = Map<String, Value>;
 pub(crate) struct Ruleset {
     /// 32 hexadecimal digits, the same for all versions.
     pub(super) id: String,
-    /// Its name.
     pub(super) name: String,
     /// Its description, empty if it has none.
     pub(super) description: String,

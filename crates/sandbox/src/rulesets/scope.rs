@@ -21,7 +21,6 @@ pub(crate) enum ScopePath<'a> {
 pub(crate) enum Scope {
     /// The account of this identifier.
     Account(String),
-    /// A zone.
     Zone(Box<Zone>),
 }
 

@@ -38,7 +38,7 @@ pub enum ZoneSpecKind {
 /// The differences between two specs for a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ZoneSpecChanges {
-    /// The zone.
+    /// Domain that one of the specs names.
     pub zone: ZoneName,
     /// Tells which of the specs name the zone.
     pub kind: ZoneSpecKind,

@@ -35,7 +35,6 @@ enum Kind {
     Int,
     /// An address.
     Ip,
-    /// An array.
     Array(Box<Kind>),
     /// A map from names.
     Map(Box<Kind>),

@@ -18,7 +18,6 @@ pub(super) enum Token {
 /// A token with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spot {
-    /// The token.
     pub(super) token: Token,
     /// Characters before it.
     pub(super) column: usize,

@@ -20,7 +20,6 @@ pub(super) struct Fault {
     pub(super) column: usize,
     /// Length of the error in characters.
     pub(super) width: usize,
-    /// The reason.
     pub(super) reason: String,
 }
 
