@@ -2,7 +2,6 @@
 //! generated` writes them again.
 
 use std::fs;
-use std::sync::{Mutex, PoisonError};
 
 use zonewright::insight::{PROVIDERS, Provider};
 use zonewright::model::Danger;
@@ -10,9 +9,6 @@ use zonewright::model::facts::TIERS;
 use zonewright::model::facts::rule_features::RULE_FEATURES;
 use zonewright::schema::{Kind, schema};
 use zonewright::{document, lint};
-
-/// Held by tests that write parts of one page: they run in parallel.
-static PAGE_ABOUT_SAFETY: Mutex<()> = Mutex::new(());
 
 /// Compares a committed file with what it should be, or writes it.
 pub(super) fn up_to_date(path: &str, expected: &str) {
@@ -44,7 +40,6 @@ fn the_page_about_findings() {
 /// The table of dangers on the page about safety.
 #[test]
 fn the_dangers_on_the_page_about_safety() {
-    let _held = PAGE_ABOUT_SAFETY.lock().unwrap_or_else(PoisonError::into_inner);
     let path = "docs/safety.md";
     let page = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
     let (head, rest) = page.split_once("cargo test --test pure generated -->\n").unwrap();
@@ -70,7 +65,7 @@ fn the_dangers_on_the_page_about_safety() {
     );
 }
 
-/// The table of providers on the page about safety.
+/// The table of features on the page about limits.
 #[test]
 fn the_features_of_plans_on_the_page_about_limits() {
     let path = "docs/limits.md";
@@ -92,12 +87,10 @@ fn the_features_of_plans_on_the_page_about_limits() {
 }
 
 #[test]
-fn the_providers_on_the_page_about_safety() {
-    let _held = PAGE_ABOUT_SAFETY.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = "docs/safety.md";
+fn the_page_about_providers() {
+    let path = "docs/providers.md";
     let page = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
-    let begin =
-        "<!-- providers: written by UPDATE_GENERATED=1 cargo test --test pure generated -->\n";
+    let begin = "<!-- providers: UPDATE_GENERATED=1 cargo test --test pure generated -->\n";
     let (head, rest) = page.split_once(begin).unwrap();
     let (_, tail) = rest.split_once("<!-- /providers -->").unwrap();
     let mut table = String::from(
@@ -112,14 +105,13 @@ fn the_providers_on_the_page_about_safety() {
     up_to_date(path, &format!("{head}{begin}{table}<!-- /providers -->{tail}"));
 }
 
-/// The tables of scenarios on the page about safety.
 #[test]
-fn the_scenarios_on_the_page_about_safety() {
-    let _held = PAGE_ABOUT_SAFETY.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = "docs/safety.md";
+fn the_page_about_scenarios() {
+    let path = "docs/internals/scenarios.md";
     let page = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
-    let (head, rest) = page.split_once("<!-- scenarios -->\n").unwrap();
+    let begin = "<!-- scenarios: UPDATE_GENERATED=1 cargo test --test pure generated -->\n";
+    let (head, rest) = page.split_once(begin).unwrap();
     let (_, tail) = rest.split_once("<!-- /scenarios -->").unwrap();
     let tables = super::scenarios::tables();
-    up_to_date(path, &format!("{head}<!-- scenarios -->\n{tables}<!-- /scenarios -->{tail}"));
+    up_to_date(path, &format!("{head}{begin}{tables}<!-- /scenarios -->{tail}"));
 }

@@ -10,6 +10,7 @@ mod circles;
 mod dangers;
 mod directions;
 mod dns_answers;
+mod documentation;
 mod executor;
 mod expectations;
 mod export;

@@ -1,6 +1,6 @@
 //! Accidents and everyday changes on realistic zones, planned with the previous zone as base: which
 //! are stopped, which are named, and which pass without a message. The data is in tests/scenarios;
-//! the tables in docs/safety.md are generated from it.
+//! the tables in docs/internals/scenarios.md are generated from it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! Every fault at every moment of an apply: the program reports how it ended, nothing is written
 //! twice, no foreign object is touched, and a second run finishes the work. The tables of
-//! docs/faults.md are generated here; `UPDATE_GENERATED=1 cargo test --test trials faults` writes
-//! them again.
+//! docs/internals/fault-matrix.md are generated here; `UPDATE_GENERATED=1 cargo test --test trials
+//! faults` writes them again.
 
 mod case;
 mod catalogue;

@@ -1,4 +1,4 @@
-//! The tables of docs/faults.md.
+//! The tables of docs/internals/fault-matrix.md.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ static PAGE: Mutex<()> = Mutex::new(());
 /// Compares a table with the page, or writes it there.
 pub(crate) fn up_to_date(name: &str, head: &[&str], rows: &[Row]) {
     let _alone = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/faults.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/internals/fault-matrix.md");
     let page = fs::read_to_string(&path).expect("the page is there").replace("\r\n", "\n");
     let (begin, end) = (
         format!("<!-- {name}: UPDATE_GENERATED=1 cargo test --test trials faults -->\n"),
@@ -31,7 +31,8 @@ pub(crate) fn up_to_date(name: &str, head: &[&str], rows: &[Row]) {
     } else {
         assert!(
             old == new,
-            "docs/faults.md is out of date: run UPDATE_GENERATED=1 cargo test --test trials faults\n{new}"
+            "{} is out of date: run UPDATE_GENERATED=1 cargo test --test trials faults\n{new}",
+            path.display()
         );
     }
 }
