@@ -2,11 +2,12 @@
 //!
 //! In README.md, docs/waf.md and docs/recipes, a `yaml` block whose first line is a comment with a file's name is
 //! that file; one that starts with `waf:` is a section of a zone; other specs are validated; each
-//! command of a `console` block is run, all of a document in one directory that has the examples
-//! and against one sandbox, and its standard output compared. `…` stands for any number of lines.
+//! command of a `console` block is run, all of a document in one directory that has an example and
+//! against one sandbox, and its standard output compared. `…` stands for any number of lines.
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use zonewright::diagnostic::Finding;
 use zonewright::lint;
@@ -24,13 +25,30 @@ fn blocks(document: &str) -> Vec<(&str, &str)> {
     fenced.map(|block| block.split_once('\n').unwrap()).collect()
 }
 
-/// Whether output lines match the documented ones.
-fn is_told(printed: &[&str], told: &[&str]) -> bool {
-    match told {
+/// Returns true if output lines match the documented ones.
+fn is_documented(printed: &[&str], documented: &[&str]) -> bool {
+    match documented {
         [] => printed.is_empty(),
-        ["…", rest @ ..] => (0..=printed.len()).any(|n| is_told(&printed[n..], rest)),
-        [line, rest @ ..] => printed.first() == Some(line) && is_told(&printed[1..], rest),
+        ["…", rest @ ..] => (0..=printed.len()).any(|n| is_documented(&printed[n..], rest)),
+        [line, rest @ ..] => printed.first() == Some(line) && is_documented(&printed[1..], rest),
     }
+}
+
+/// Runs a command line of a document in a directory. Returns its standard output.
+fn run_line(line: &str, directory: &Path) -> String {
+    let words = shlex::split(line).unwrap();
+    let (program, arguments) = words.split_first().unwrap();
+    let mut command = match program.as_str() {
+        "zonewright" => binary(directory),
+        "git" => {
+            let mut git = Command::new("git");
+            let identity = ["-c", "user.name=you", "-c", "user.email=you@example.com"];
+            git.current_dir(directory).args(identity);
+            git
+        }
+        _ => panic!("{line}: only zonewright and git are run"),
+    };
+    Ran::from(command.args(arguments).output().unwrap()).stdout
 }
 
 /// Copies the files of a directory.
@@ -43,42 +61,43 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Runs the commands of a document.
-fn check(document: &str) {
+fn check(name: &str) {
+    let document = text(name);
     let directory = tempfile::TempDir::new().unwrap();
     copy(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/minimal"),
         &directory.path().join("examples/minimal"),
     );
-    let run =
-        |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());
+    let validate = |spec: &str, text: &str| {
+        fs::write(directory.path().join(spec), text).unwrap();
+        let output = binary(directory.path()).args(["validate", spec]).output().unwrap();
+        Ran::from(output).exits(0);
+    };
     let mut commands = 0;
-    for (language, block) in blocks(document) {
+    for (language, block) in blocks(&document) {
         match (language, block.split_once('\n')) {
             ("yaml", Some((first, _))) if first.starts_with("# ") && first.ends_with(".yaml") => {
-                fs::write(directory.path().join(&first[2..]), block).unwrap();
+                let path = directory.path().join(&first[2..]);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, block).unwrap();
             }
-            ("yaml", _) if block.contains("\nversion: 1\n") => {
-                fs::write(directory.path().join("pasted.yaml"), block).unwrap();
-                run(&["validate", "pasted.yaml"]).exits(0);
-            }
+            ("yaml", _) if block.contains("\nversion: 1\n") => validate("pasted.yaml", block),
             ("yaml", _) if block.starts_with("waf:") => {
                 let lines: String = block.lines().map(|line| format!("    {line}\n")).collect();
                 let spec = format!("version: 1\nzones:\n  example.net:\n{lines}");
-                fs::write(directory.path().join("section.yaml"), spec).unwrap();
-                run(&["validate", "section.yaml"]).exits(0);
+                validate("section.yaml", &spec);
             }
             ("console", _) => {
-                let block = block.replace("$ cargo run -- ", "$ zonewright ");
-                for one in block.split("$ zonewright ").skip(1) {
-                    let (command, told) = one.split_once('\n').unwrap();
-                    let ran = run(&command.split(' ').collect::<Vec<_>>());
-                    let printed: Vec<_> = ran.stdout.lines().collect();
-                    let told: Vec<_> = told.lines().collect();
+                let block = format!("\n{block}").replace("$ cargo run -- ", "$ zonewright ");
+                for one in block.split("\n$ ").skip(1) {
+                    let (line, documented) = one.split_once('\n').unwrap_or((one, ""));
+                    let printed = run_line(line, directory.path());
                     assert!(
-                        is_told(&printed, &told),
-                        "{command}\ntold:\n{}\nprinted:\n{}",
-                        told.join("\n"),
-                        ran.stdout
+                        is_documented(
+                            &printed.lines().collect::<Vec<_>>(),
+                            &documented.lines().collect::<Vec<_>>()
+                        ),
+                        "{name}: {line}\ndocumented:\n{documented}\nprinted:\n{printed}",
                     );
                     commands += 1;
                 }
@@ -86,18 +105,33 @@ fn check(document: &str) {
             _ => {}
         }
     }
-    assert!(commands > 0, "nothing is shown");
+    assert!(commands > 0, "{name} shows no command");
 }
 
 /// The steps of the README run in order, in one directory.
 #[test]
 fn the_readme() {
-    check(&text("README.md"));
+    check("README.md");
 }
 
 #[test]
 fn the_page_about_protection() {
-    check(&text("docs/waf.md"));
+    check("docs/waf.md");
+}
+
+/// Each recipe runs as it is written, in a directory and against a sandbox of its own.
+#[test]
+fn the_recipes() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/recipes");
+    let names = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
+    let recipes: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    std::thread::scope(|scope| {
+        for part in recipes.chunks(recipes.len().div_ceil(4)) {
+            scope
+                .spawn(move || part.iter().for_each(|name| check(&format!("docs/recipes/{name}"))));
+        }
+    });
+    assert!(recipes.len() >= 5, "{recipes:?}");
 }
 
 /// Each code has one meaning everywhere, and so does each summary.

@@ -600,9 +600,13 @@ fn pipelines_and_pages_use_flags_that_exist() {
     let mut shown = 0;
     let mut paths = files(&root().join("examples/pipelines"));
     paths.extend(
-        ["README.md", "docs/pipelines.md", "Dockerfile", "action.yml", ".pre-commit-hooks.yaml"]
+        ["README.md", "Dockerfile", "action.yml", ".pre-commit-hooks.yaml"]
             .map(|name| root().join(name)),
     );
+    paths.extend(files(&root().join("docs")).into_iter().filter(|path| {
+        path.extension().is_some_and(|extension| extension == "md")
+            && !path.starts_with(root().join("docs/internals"))
+    }));
     for path in paths {
         let text = fs::read_to_string(&path).unwrap().replace("\\\n", " ");
         // Arguments of a container: the command and its flags each on a line.
