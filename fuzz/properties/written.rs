@@ -71,6 +71,7 @@ fn loaded(text: &str) -> (Outcome, Sources) {
 
 /// The desired state without spans and spellings.
 fn bare(mut desired: Desired) -> Desired {
+    desired.profiles.clear();
     let nowhere = Place::NOWHERE;
     for zone in desired.zones.values_mut() {
         zone.place = nowhere;

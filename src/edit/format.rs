@@ -228,7 +228,7 @@ fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
             if !keys.is_empty() && !is_right {
                 wrong.push((node, sorted));
             }
-            if let (true, ["zones", _], Some(list)) =
+            if let (true, ["zones" | "profiles", _], Some(list)) =
                 (sort, path.as_slice(), tree.get(node, "records"))
             {
                 let mut sorted = tree.items(list).to_vec();
@@ -331,12 +331,18 @@ fn rearranged(tree: &SourceTree<'_>, node: NodeId, sorted: &[NodeId]) -> Option<
     Some(Edit::new(first..tree.line_end(last), text))
 }
 
+/// Returns true if the mappings of a section have records.
+fn is_holder(section: &str) -> bool {
+    matches!(section, "zones" | "profiles")
+}
+
 /// Aligns the names and types of records on consecutive lines.
 fn columns(text: &str) -> Result<String, FormatError> {
     let tree = SourceTree::read(text).map_err(FormatError::Syntax)?;
     let mut edits = Vec::new();
     for (node, path) in mappings(&tree) {
-        let (["zones", _], Some(list)) = (path.as_slice(), tree.get(node, "records")) else {
+        let (["zones" | "profiles", _], Some(list)) = (path.as_slice(), tree.get(node, "records"))
+        else {
             continue;
         };
         let mut run: Vec<NodeId> = Vec::new();
@@ -410,10 +416,10 @@ fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
     );
     let value = |tree: &SourceTree<'_>| {
         let mut value = json(tree, tree.root);
-        if sort
-            && let Some(zones) = value.get_mut("zones").and_then(serde_json::Value::as_object_mut)
-        {
-            for zone in zones.values_mut() {
+        if sort && let Some(sections) = value.as_object_mut() {
+            let sections = sections.iter_mut().filter(|(name, _)| is_holder(name));
+            for zone in sections.filter_map(|(_, s)| s.as_object_mut()).flat_map(|s| s.values_mut())
+            {
                 if let Some(records) =
                     zone.get_mut("records").and_then(serde_json::Value::as_array_mut)
                 {

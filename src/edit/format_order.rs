@@ -27,6 +27,8 @@ const ZONE: &[&str] = &[
     "waf",
     "expect",
 ];
+/// Keys of a profile.
+const PROFILE: &[&str] = &["settings", "dnssec", "dns_settings", "records", "waf", "expect"];
 /// Keys of a record.
 const RECORD: &[&str] = &[
     "name", "type", "priority", "content", "data", "ttl", "proxied", "comment", "tags", "settings",
@@ -96,7 +98,8 @@ pub(super) fn order(path: &[&str]) -> &'static [&'static str] {
         [] => FILE,
         ["defaults"] | ["zones", _, "defaults"] => DEFAULTS,
         ["zones", _] => ZONE,
-        ["zones", _, "records", "-"] => RECORD,
+        ["profiles", _] => PROFILE,
+        ["zones" | "profiles", _, "records", "-"] => RECORD,
         ["zones", _, "ignore", "-"] => IGNORE,
         ["zones", _, "waf"] | ["profiles", _, "waf"] => &WAF,
         ["zones" | "profiles", _, "waf", "owasp" | "cloudflare"] => RULESET,
@@ -188,6 +191,6 @@ mod tests {
         for (order, keys) in &all {
             assert_eq!(order.iter().map(|key| (*key).to_owned()).collect::<BTreeSet<_>>(), *keys);
         }
-        assert_eq!(all.len(), 11, "{:?}", all.keys());
+        assert_eq!(all.len(), 12, "{:?}", all.keys());
     }
 }

@@ -12,7 +12,7 @@ use super::LAST_DAY_IS_OVER;
 use super::format_order::DEFAULTS;
 use super::selected_differences::{Chosen, Left};
 use super::source_tree::{At, Kind};
-use super::workspace::Workspace;
+use super::workspace::{IN_SHARED_PROFILE, Owner, Workspace};
 use crate::diagnostic::Place;
 use crate::diff::{DeleteReason, SetAsideReason, diff_records};
 use crate::model::{
@@ -48,8 +48,10 @@ fn is_default(key: &str) -> bool {
 struct Records<'w, 't, 'a> {
     workspace: &'w mut Workspace<'t>,
     zone: &'a DesiredZone,
-    /// Every entry of the zone, with the list that contains it.
+    /// Every entry of the zone and of its profiles, with the list that contains it.
     entries: Vec<(At, At)>,
+    /// The owner of each entry.
+    owners: Vec<Owner>,
     /// Indexes of entries by the start of their nodes.
     by_place: BTreeMap<(usize, usize), usize>,
     left: &'w mut Left,
@@ -63,8 +65,14 @@ pub(super) fn pull(
     left: &mut Left,
 ) {
     let changes = diff_records(zone, base, live);
-    let mut records =
-        Records { workspace, zone, entries: Vec::new(), by_place: BTreeMap::new(), left };
+    let mut records = Records {
+        workspace,
+        zone,
+        entries: Vec::new(),
+        owners: Vec::new(),
+        by_place: BTreeMap::new(),
+        left,
+    };
     records.index();
     let mut fates: BTreeMap<usize, BTreeMap<usize, Fate<'_>>> = BTreeMap::new();
     let mut added: Vec<(Address, &LiveRecord)> = Vec::new();
@@ -118,15 +126,16 @@ pub(super) fn pull(
 }
 
 impl Records<'_, '_, '_> {
-    /// Finds the entries of the zone.
+    /// Finds the entries of the zone and of its profiles.
     fn index(&mut self) {
-        for fragment in self.workspace.fragments(&self.zone.name) {
+        for (fragment, owner) in self.workspace.holders(&self.zone.name) {
             let tree = self.workspace.tree(fragment.file);
             let Some(list) = tree.get(fragment.node, "records") else { continue };
             for item in tree.items(list) {
                 let start = tree.node(tree.target(*item)).content;
                 self.by_place.insert((fragment.file, start), self.entries.len());
                 self.entries.push((At { node: *item, ..fragment }, At { node: list, ..fragment }));
+                self.owners.push(owner);
             }
         }
     }
@@ -223,6 +232,9 @@ impl Records<'_, '_, '_> {
         let (at, list) = self.entries[entry];
         let values = self.values(entry);
         let addresses: Vec<Address> = fates.values().map(|fate| fate.address().clone()).collect();
+        if self.owners[entry] == Owner::SharedProfile {
+            return self.leave(addresses, IN_SHARED_PROFILE);
+        }
         if let Some(why) = self.workspace.shared(list) {
             return self.leave(addresses, &why);
         }
@@ -389,11 +401,11 @@ impl Records<'_, '_, '_> {
             let root = At { file, node: tree.root };
             definitions
                 .extend(tree.at(root.node, &["defaults", key]).map(|node| At { file, node }));
-            let zones =
-                tree.get(root.node, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
-            for (_, zone) in zones {
+            let section = |key| tree.get(root.node, key).map(|section| tree.entries(section));
+            let holders = ["zones", "profiles"].into_iter().filter_map(section).flatten();
+            for (_, holder) in holders {
                 let list =
-                    tree.get(*zone, "records").map(|list| tree.items(list)).unwrap_or_default();
+                    tree.get(*holder, "records").map(|list| tree.items(list)).unwrap_or_default();
                 users += list.iter().filter(|item| lacks(At { file, node: **item })).count();
             }
         }
@@ -410,6 +422,9 @@ impl Records<'_, '_, '_> {
         }
         let mut names: HashMap<Fqdn, usize> = HashMap::new();
         for (n, (at, _)) in self.entries.iter().enumerate() {
+            if self.owners[n] == Owner::SharedProfile {
+                continue;
+            }
             let tree = self.workspace.tree(at.file);
             let Some(name) = tree.get(at.node, "name") else { continue };
             let written = self.workspace.resolved(At { node: name, ..*at });
@@ -428,7 +443,14 @@ impl Records<'_, '_, '_> {
                 }
             };
             let value = spec::record_entry(&self.zone.name, &record);
-            let near = names.get(&live.name).copied().or(self.entries.len().checked_sub(1));
+            if self.replaces_shared(live) {
+                let why = "the zone's own record would replace those of a profile with its name and \
+                           type; write all of them, or change the profile";
+                self.left.push((address, why.to_owned()));
+                continue;
+            }
+            let last = self.owners.iter().rposition(|owner| *owner == Owner::Zone);
+            let near = names.get(&live.name).copied().or(last);
             match near.map(|near| self.entries[near]) {
                 Some((at, list)) => {
                     if let Some(why) = self.workspace.shared(list) {
@@ -467,6 +489,20 @@ impl Records<'_, '_, '_> {
         }
     }
 
+    /// Returns true if a record of the zone itself would replace records of a profile that several
+    /// zones use.
+    fn replaces_shared(&self, live: &LiveRecord) -> bool {
+        let set = spec::record_set_name(&live.name, &live.data);
+        let start = self.zone.records.partition_point(|record| record.name < live.name);
+        let same_name = self.zone.records[start..].iter().take_while(|r| r.name == live.name);
+        same_name.filter(|record| spec::record_set_name(&record.name, &record.data) == set).any(
+            |record| {
+                let entry = self.find(&record.name, &record.spelling);
+                entry.is_some_and(|(entry, _)| self.owners[entry] == Owner::SharedProfile)
+            },
+        )
+    }
+
     /// Adds a value to the list of an entry that is equal in everything else.
     fn extend(&mut self, live: &LiveRecord) -> bool {
         let records = &self.zone.records;
@@ -478,6 +514,9 @@ impl Records<'_, '_, '_> {
         });
         for record in alike {
             let Some((entry, _)) = self.find(&record.name, &record.spelling) else { continue };
+            if self.owners[entry] == Owner::SharedProfile {
+                continue;
+            }
             let (Some(value), (at, _)) = (self.value(entry), self.entries[entry]) else { continue };
             let tree = self.workspace.tree(value.file);
             let is_list = matches!(tree.node(value.node).kind, Kind::Sequence { .. });

@@ -1,14 +1,14 @@
 //! Writes live rules and managed rulesets into the section of the zone, or into a profile that only
 //! this zone uses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
 use super::LAST_DAY_IS_OVER;
 use super::selected_differences::{Chosen, Left};
 use super::source_tree::{At, Kind};
-use super::workspace::Workspace;
+use super::workspace::{Owner, Workspace};
 use crate::diagnostic::Place;
 use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, diff_rulesets};
 use crate::model::managed::{Managed, find_deployment, recognise};
@@ -24,17 +24,6 @@ const REASON: &str = "found at Cloudflare; say why";
 
 /// Keys of a managed ruleset with a single value.
 const KEYS: [&str; 7] = ["paranoia", "threshold", "action", "when", "expression", "version", "raw"];
-
-/// Section that contains a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    /// A section of the zone.
-    Zone,
-    /// A profile that only this zone uses.
-    OwnProfile,
-    /// A profile that other zones use too.
-    SharedProfile,
-}
 
 struct Rules<'w, 't, 'a> {
     workspace: &'w mut Workspace<'t>,
@@ -98,38 +87,11 @@ fn is_behind(rules: &[LiveRule], rule: &LiveRule) -> bool {
 
 /// Lists the sections that define a zone's protection.
 fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
-    let fragments = workspace.fragments(&zone.name);
-    let below = |at: &At, path: &[&str]| {
-        let node = workspace.tree(at.file).at(at.node, path)?;
-        Some(At { node, ..*at })
+    let section = |(at, owner): (At, Owner)| {
+        let node = workspace.tree(at.file).get(at.node, "waf")?;
+        Some((At { node, ..at }, owner))
     };
-    let mut sections: Vec<(At, Owner)> =
-        fragments.iter().filter_map(|at| below(at, &["waf"])).map(|at| (at, Owner::Zone)).collect();
-    let mut users: BTreeMap<String, usize> = BTreeMap::new();
-    let mut own = Vec::new();
-    for file in 0..workspace.files.len() {
-        let tree = workspace.tree(file);
-        let zones =
-            tree.get(tree.root, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
-        for (_, fragment) in zones {
-            let Some(names) = tree.get(*fragment, "use") else { continue };
-            for name in tree.items(names) {
-                let name = workspace.resolved(At { file, node: *name });
-                *users.entry(name.clone()).or_default() += 1;
-                own.extend(fragments.contains(&At { file, node: *fragment }).then_some(name));
-            }
-        }
-    }
-    for file in 0..workspace.files.len() {
-        let root = At { file, node: workspace.tree(file).root };
-        for name in &own {
-            let Some(section) = below(&root, &["profiles", name, "waf"]) else { continue };
-            let is_alone = users.get(name).is_some_and(|n| *n == 1) && !workspace.is_local;
-            sections
-                .push((section, if is_alone { Owner::OwnProfile } else { Owner::SharedProfile }));
-        }
-    }
-    sections
+    workspace.holders(&zone.name).into_iter().filter_map(section).collect()
 }
 
 impl Rules<'_, '_, '_> {

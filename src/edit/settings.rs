@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::selected_differences::{Chosen, Left};
 use super::source_tree::At;
-use super::workspace::Workspace;
+use super::workspace::{IN_SHARED_PROFILE, Owner, Workspace};
 use crate::diff::{ZoneSetting, diff_settings};
 use crate::model::{Address, DesiredZone, Gather, LiveSetting, LiveZone, Value};
 use crate::spec;
@@ -54,15 +54,23 @@ pub(super) fn pull(
             let (before, after) =
                 (spec::written_value(&wanted), spec::written_value(&named(&wanted, &found)));
             let mut is_found = false;
-            for fragment in workspace.fragments(&zone.name) {
-                let Some(node) = workspace.tree(fragment.file).at(fragment.node, &path) else {
+            for (holder, owner) in workspace.holders(&zone.name) {
+                // The zone's own value overrides that of a profile.
+                if is_found && owner != Owner::Zone {
+                    break;
+                }
+                let Some(node) = workspace.tree(holder.file).at(holder.node, &path) else {
                     continue;
                 };
                 is_found = true;
-                match workspace.shared(fragment) {
+                let why_not = match owner {
+                    Owner::SharedProfile => Some(IN_SHARED_PROFILE.to_owned()),
+                    Owner::Zone | Owner::OwnProfile => workspace.shared(holder),
+                };
+                match why_not {
                     Some(why) => left.push((address.clone(), why)),
                     None => {
-                        set(workspace, At { node, ..fragment }, &before, &after, address.as_str())
+                        set(workspace, At { node, ..holder }, &before, &after, address.as_str())
                     }
                 }
             }

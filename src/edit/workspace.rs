@@ -1,7 +1,7 @@
 //! All files of a spec during an edit. A value is changed at its definition if nothing else uses
 //! the definition.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
@@ -21,6 +21,21 @@ pub(super) struct File<'t> {
     pub(super) name: &'t str,
     pub(super) changes: Changes<'t, 't>,
 }
+
+/// Owner of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The zone itself.
+    Zone,
+    /// A profile that only this zone uses.
+    OwnProfile,
+    /// A profile that other zones use too, or that is not to be changed.
+    SharedProfile,
+}
+
+/// Why a value of a profile is not changed for one zone.
+pub(super) const IN_SHARED_PROFILE: &str = "it comes from a profile that other zones can use, too; \
+    write the zone's own value, or change the profile";
 
 #[derive(Debug)]
 pub(super) struct Workspace<'t> {
@@ -82,6 +97,39 @@ impl<'t> Workspace<'t> {
             );
         }
         all
+    }
+
+    /// Lists the mappings that give values to a zone, its own first, then those of its profiles.
+    pub(super) fn holders(&self, zone: &ZoneName) -> Vec<(At, Owner)> {
+        let fragments = self.fragments(zone);
+        let mut users: BTreeMap<String, usize> = BTreeMap::new();
+        let mut own_profiles = BTreeSet::new();
+        for file in 0..self.files.len() {
+            let tree = self.tree(file);
+            let zones =
+                tree.get(tree.root, "zones").map(|zones| tree.entries(zones)).unwrap_or_default();
+            for (_, fragment) in zones {
+                let Some(names) = tree.get(*fragment, "use") else { continue };
+                for name in tree.items(names) {
+                    let name = self.resolved(At { file, node: *name });
+                    *users.entry(name.clone()).or_default() += 1;
+                    if fragments.contains(&At { file, node: *fragment }) {
+                        own_profiles.insert(name);
+                    }
+                }
+            }
+        }
+        let mut holders: Vec<_> = fragments.into_iter().map(|at| (at, Owner::Zone)).collect();
+        for file in 0..self.files.len() {
+            let tree = self.tree(file);
+            for name in &own_profiles {
+                let Some(node) = tree.at(tree.root, &["profiles", name]) else { continue };
+                let is_alone = users.get(name).is_some_and(|n| *n == 1) && !self.is_local;
+                let owner = if is_alone { Owner::OwnProfile } else { Owner::SharedProfile };
+                holders.push((At { file, node }, owner));
+            }
+        }
+        holders
     }
 
     /// Explains why a node cannot be changed in place: an anchor around it is used elsewhere too.

@@ -23,7 +23,7 @@
 //! | `patch` | changed files as a unified diff |
 //! | `operation_view` | any operation in one neutral form, shared by the outputs for reviewers |
 //! | `entries` | the plan of a zone for reviewers: entries by importance, related operations as one entry |
-//! | `same_in_zones` | changes of rules that are the same in several zones |
+//! | `same_in_zones` | changes that are the same in several zones |
 //! | `display_order` | the importance of operations, and the order of the entries |
 //! | `record_in_words` | the value and the attributes of a record in words |
 //! | `overwritten_value` | attributes of a live object that is overwritten or deleted |

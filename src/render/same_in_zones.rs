@@ -1,4 +1,4 @@
-//! Changes of rules that are the same in several zones, such as those of a profile. Outputs for
+//! Changes that are the same in several zones, such as those of a profile. Outputs for
 //! reviewers show such a change once, in the first of these zones, with the names of all of them.
 
 use std::collections::HashMap;
@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use super::entries::{Entry, FEWEST, NAMES, ZoneEntries};
 use super::names_in_words::in_few_words;
 use super::operation_view::{FieldView, Section};
+use super::overwritten_value::LiveView;
 use crate::diagnostic::{Place, count};
+use crate::model::ZoneName;
 use crate::plan::{Action, Plan};
 
 /// The content of an entry that is compared between zones.
@@ -15,9 +17,12 @@ struct Content {
     action: Action,
     name: String,
     phase: String,
+    values: [Option<String>; 3],
     fields: Vec<FieldView>,
     why: String,
     cause: Option<String>,
+    /// The overwritten attributes without their times.
+    live: LiveView,
     impact: Vec<String>,
     dangers: Vec<&'static str>,
     accepted: Vec<(&'static str, String)>,
@@ -25,17 +30,27 @@ struct Content {
 }
 
 impl Content {
-    /// Returns the content of an entry that is about a rule.
-    fn of(entry: &Entry<'_>) -> Option<Self> {
+    /// Returns the content of an entry about a rule, or about another value that has a place in the
+    /// spec. The name of the zone in it does not count.
+    fn of(entry: &Entry<'_>, zone: &ZoneName) -> Option<Self> {
         let view = &entry.view;
-        (view.section == Section::Rules && !view.impact.is_empty()).then(|| Self {
+        let is_shared = match view.section {
+            Section::Rules => !view.impact.is_empty(),
+            Section::Zone | Section::Records => view.place.is_some(),
+        };
+        let text = |text: &str| text.replace(zone.as_str(), "@");
+        let field = |field: &FieldView| FieldView { after: text(&field.after), ..field.clone() };
+        is_shared.then(|| Self {
             action: view.action,
-            name: view.name.to_string(),
+            name: text(&view.name),
             phase: view.type_name.to_owned(),
-            fields: view.fields.clone(),
+            values: [view.before.as_deref(), view.after.as_deref(), Some(&view.aside)]
+                .map(|value| value.map(text)),
+            fields: view.fields.iter().map(field).collect(),
             why: view.why.in_full(),
             cause: view.cause.clone(),
-            impact: view.impact.to_vec(),
+            live: LiveView { changed: None, ..view.live.clone() },
+            impact: view.impact.iter().map(|sentence| text(sentence)).collect(),
             dangers: view.dangers.iter().map(|danger| danger.code()).collect(),
             accepted: view.accepted.iter().map(|(d, reason)| (d.code(), reason.clone())).collect(),
             place: view.place,
@@ -43,13 +58,15 @@ impl Content {
     }
 }
 
-/// Groups the operations of all zones into entries, and shows a change of rules that is the same in
-/// several zones once.
+/// Groups the operations of all zones into entries, and shows a change that is the same in several
+/// zones once.
 pub(super) fn entries_of_zones(plan: &Plan) -> Vec<ZoneEntries<'_>> {
     let mut zones: Vec<ZoneEntries<'_>> = plan.zones.iter().map(ZoneEntries::of).collect();
     let mut zones_of_content: HashMap<Content, Vec<usize>> = HashMap::new();
     for (n, zone) in zones.iter().enumerate() {
-        for content in zone.entries.iter().filter_map(Content::of) {
+        for content in
+            zone.entries.iter().filter_map(|entry| Content::of(entry, &plan.zones[n].name))
+        {
             let numbers = zones_of_content.entry(content).or_default();
             if numbers.last() != Some(&n) {
                 numbers.push(n);
@@ -59,7 +76,9 @@ pub(super) fn entries_of_zones(plan: &Plan) -> Vec<ZoneEntries<'_>> {
     zones_of_content.retain(|_, numbers| numbers.len() >= FEWEST);
     for (n, zone) in zones.iter_mut().enumerate() {
         for mut entry in std::mem::take(&mut zone.entries) {
-            match Content::of(&entry).and_then(|content| zones_of_content.get(&content)) {
+            match Content::of(&entry, &plan.zones[n].name)
+                .and_then(|content| zones_of_content.get(&content))
+            {
                 Some(numbers) if numbers[0] != n => {
                     zone.shown_in.insert(&plan.zones[numbers[0]].name);
                     zone.repeated.push(entry);

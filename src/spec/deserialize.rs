@@ -72,12 +72,19 @@ pub(super) struct Deferred<T> {
     form: PhantomData<T>,
 }
 
+impl<T> Deferred<T> {
+    /// Returns the node that the value is read from.
+    pub(super) fn node(&self) -> NodeId {
+        self.node
+    }
+}
+
 impl<T: for<'de> Deserialize<'de>> Deferred<T> {
     /// Reads the value from the tree in which it was found.
     ///
     /// # Errors
     /// Fails as [`read`] does.
-    pub(super) fn read(self, tree: &Tree) -> Result<T, ReadError> {
+    pub(super) fn read(&self, tree: &Tree) -> Result<T, ReadError> {
         read(tree, self.node)
     }
 }

@@ -28,6 +28,17 @@ pub(super) fn check(tree: &Tree, diagnostics: &mut Diagnostics) -> bool {
     false
 }
 
+/// Returns the memory that a copy of a profile takes without its protection, in bytes.
+pub(super) fn of_profile(tree: &Tree, profile: NodeId) -> usize {
+    let weighing = Weighing { tree, budget: EvaluationBudget::of_bytes(MOST_WEIGHT) };
+    for entry in tree.entries(profile).iter().filter(|entry| tree.text(entry.key) != "waf") {
+        if weighing.node(entry.value).is_err() {
+            return MOST_WEIGHT;
+        }
+    }
+    MOST_WEIGHT - weighing.budget.remaining_bytes()
+}
+
 /// Sums up the weights of a tree, within the limit.
 struct Weighing<'t> {
     tree: &'t Tree,

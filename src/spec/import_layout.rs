@@ -242,7 +242,7 @@ fn flow_value(value: &Json) -> String {
 }
 
 /// Returns a comment without characters that a terminal or a CI runner would interpret.
-fn harmless(line: &str) -> String {
+pub(super) fn harmless(line: &str) -> String {
     let visible = |(at, c): (usize, char)| {
         if is_hidden(c) || (c == '#' && begins_command(&line[at..])) { '\u{fffd}' } else { c }
     };

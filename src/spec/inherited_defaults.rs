@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::attributes::Defaults;
 use super::syntax::FileSyntax;
+use super::variables::ZoneScalars;
 use super::yaml_tree::Tree;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, SourceId, Sources};
@@ -22,6 +23,8 @@ pub(super) struct FileIn {
     pub(super) named: bool,
     /// Starts of mappings from which the shape check removed something.
     pub(super) reduced: HashSet<u32>,
+    /// The scalars of profiles that contain `${ZONE}`.
+    pub(super) of_zone: ZoneScalars,
 }
 
 /// Returns the defaults that apply in each file: its own, then those of the files that include it.

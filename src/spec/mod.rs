@@ -7,9 +7,10 @@
 //! | substitute | `variables`, `substitution_syntax` | `${NAME}` in the tree |
 //! | check the shape | `schema_check`, `schema`, `suggest` | tree × JSON Schema → findings, and the tree without what was refused |
 //! | deserialize | `deserialize`, `syntax`, `record_syntax` | tree → typed syntax with places |
-//! | resolve | `zones`, `inherited_defaults`, `records`, `record_doubts`, `attributes`, `expiry`, `conflicting_records` | syntax of all files → the model |
-//! | protection | `waf` | `waf` sections and profiles, in all of these steps |
-//! | print | `emit`, `import_layout`, `shared_values`, `record_headings`, `write_yaml` | the model → YAML |
+//! | resolve | `zones`, `named_values`, `inherited_defaults`, `records`, `record_doubts`, `attributes`, `expiry`, `conflicting_records` | syntax of all files → the model |
+//! | share | `profiles`, `profile_values` | profiles → what each zone lacks |
+//! | protection | `waf` | `waf` sections, in all of these steps |
+//! | print | `emit`, `origins`, `import_layout`, `shared_values`, `record_headings`, `write_yaml` | the model → YAML |
 //! | all of them | `limits` | how much is read, and how much is reported |
 //!
 //! No step stops at the first error. Each step removes what it refuses and passes on the rest, so
@@ -30,8 +31,12 @@ mod import_layout;
 mod inherited_defaults;
 mod limits;
 mod load;
+mod named_values;
+mod origins;
 mod other_tools_yaml;
 mod policy_file;
+mod profile_values;
+mod profiles;
 mod read_yaml;
 mod record_doubts;
 mod record_headings;
@@ -70,10 +75,12 @@ pub use import_layout::{Arrangement, Part, Remarks, arrange};
 pub use limits::LARGEST_FILE;
 use limits::{EXPANDED, MOST, clip, is_enough};
 pub use load::Input;
+pub use origins::print_with_origins;
 pub use other_tools_yaml::{
     Include, OctodnsDocument, Yaml, YamlKind, read_octodns_yaml, read_yaml,
 };
 pub use policy_file::{Allowed, POLICY_FILE, PolicyError, PolicyFile, policy_schema, read_policy};
+pub use profile_values::record_set_name;
 pub use read_yaml::lone_carriage_return;
 pub use revision::{Revision, at_revision, is_object_id, resolve_revision};
 pub use revision_error::RevisionError;
@@ -145,10 +152,11 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     let mut suppressions = options.accepted_lints.clone();
     for mut file in loaded {
         let mut reduced = std::collections::HashSet::new();
-        let mut syntax = None;
+        let (mut syntax, mut of_zone) = Default::default();
         if let Some(tree) = &mut file.tree {
             let text = sources.get(file.source).map_or("", Source::text);
-            let failed = variables.apply(tree, text, &expanded, &mut diagnostics);
+            let failed;
+            (failed, of_zone) = variables.apply(tree, text, &expanded, &mut diagnostics);
             let checked = schema_check::check(tree, &failed, &mut diagnostics);
             secrets.extend(checked.secrets);
             suppress::collect(tree, text, &mut suppressions, &mut diagnostics);
@@ -158,7 +166,15 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
             }
         }
         let load::Loaded { source, tree, includers, named } = file;
-        files.push(inherited_defaults::FileIn { source, tree, syntax, includers, named, reduced });
+        files.push(inherited_defaults::FileIn {
+            source,
+            tree,
+            syntax,
+            includers,
+            named,
+            reduced,
+            of_zone,
+        });
     }
     let count = files.len();
     let first = files.first().map(|f| f.source);

@@ -6,11 +6,12 @@
 use std::collections::HashSet;
 
 use super::attributes::{Defaults, Facet, Reader};
-use super::deserialize::{OneOrMany, Spanned, Text};
+use super::deserialize::{Deferred, OneOrMany, Spanned, Text};
 use super::expiry::{Day, LastDay, is_over};
 use super::record_syntax::{DataSyntax, RecordSyntax, StateSyntax};
 use super::scalar::within;
 use super::suggest::{hint, nearest};
+use super::yaml_tree::Tree;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, first_of};
 use crate::model::facts::{FieldKind, TypeFacts};
@@ -41,6 +42,19 @@ pub(super) struct Target<'a> {
 type Item = (Rdata, Place);
 
 impl Target<'_> {
+    /// Reads the entries of a list, up to the limit of findings.
+    pub(super) fn read_all(&mut self, records: Vec<Deferred<Spanned<RecordSyntax>>>, tree: &Tree) {
+        for record in records {
+            match record.read(tree) {
+                Ok(record) => self.read(&record),
+                Err(error) => self.diagnostics.push(error.diagnostic(tree)),
+            }
+            if super::is_enough(self.diagnostics) {
+                break;
+            }
+        }
+    }
+
     /// Reads one entry.
     pub(super) fn read(&mut self, syntax: &Spanned<RecordSyntax>) {
         let entry = &syntax.value;

@@ -26,14 +26,14 @@ pub fn schema() -> Value {
     if let Some(root) = schema.as_object_mut() {
         root.insert("title".to_owned(), json!("zonewright spec"));
     }
-    if let Some(record) = schema
-        .pointer_mut("/properties/zones/additionalProperties/properties/records/items")
-        .and_then(Value::as_object_mut)
-    {
-        record.insert(
-            "allOf".to_owned(),
-            RecordType::ALL.iter().flat_map(|t| conditions(t.facts())).collect(),
-        );
+    for section in ["zones", "profiles"] {
+        let path = format!("/properties/{section}/additionalProperties/properties/records/items");
+        if let Some(record) = schema.pointer_mut(&path).and_then(Value::as_object_mut) {
+            record.insert(
+                "allOf".to_owned(),
+                RecordType::ALL.iter().flat_map(|t| conditions(t.facts())).collect(),
+            );
+        }
     }
     schema
 }

@@ -50,8 +50,15 @@ pub(super) fn collect(
         }
     };
     read(tree.root, SuppressionScope::File);
+    let read_records = |owner: NodeId, read: &mut dyn FnMut(NodeId, SuppressionScope)| {
+        let Some(records) = tree.entry(owner, "records") else { return };
+        for record in tree.items(records.value) {
+            read(*record, SuppressionScope::Entry(tree.place(*record)));
+        }
+    };
     for profile in tree.entry(tree.root, "profiles").map_or(&[][..], |all| tree.entries(all.value))
     {
+        read_records(profile.value, &mut read);
         read_rules(profile.value, &mut read);
     }
     let Some(zones) = tree.entry(tree.root, "zones") else { return };
@@ -59,11 +66,7 @@ pub(super) fn collect(
         // An invalid name has been reported.
         let Ok(name) = ZoneName::parse(tree.text(zone.key)) else { continue };
         read(zone.value, SuppressionScope::Zone(name));
-        if let Some(records) = tree.entry(zone.value, "records") {
-            for record in tree.items(records.value) {
-                read(*record, SuppressionScope::Entry(tree.place(*record)));
-            }
-        }
+        read_records(zone.value, &mut read);
         read_rules(zone.value, &mut read);
     }
 }

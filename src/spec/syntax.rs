@@ -15,7 +15,7 @@ use super::deserialize::{Deferred, Entries, Spanned, Text};
 use super::record_syntax::{
     DefaultsSyntax, RecordSyntax, UnmanagedSyntax, allow, lint, record_type,
 };
-use super::waf::{ProfileSyntax, WafSyntax};
+use super::waf::WafSyntax;
 use crate::model::Tier;
 use crate::model::facts::dns_settings::{
     NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL,
@@ -40,8 +40,8 @@ pub(super) struct FileSyntax {
     /// Defaults for records in this file and the files it includes.
     pub(super) defaults: Option<DefaultsSyntax>,
     /// Values that zones share by naming the profile under `use`; a zone's own values override
-    /// them, key by key.
-    pub(super) profiles: Option<Entries<Spanned<ProfileSyntax>>>,
+    /// them, key by key. `${ZONE}` in them is the name of the zone.
+    pub(super) profiles: Option<Entries<Deferred<Spanned<ProfileSyntax>>>>,
     /// Lints that are accepted in this file: the code of each, and why.
     #[serde(default)]
     #[schemars(schema_with = "lint")]
@@ -100,6 +100,27 @@ pub(super) struct ZoneSyntax {
     /// offline.
     pub(super) expect: Option<Vec<Spanned<ExpectSyntax>>>,
     /// The records.
+    pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
+}
+
+/// Values that many zones share.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProfileSyntax {
+    /// Settings; a zone's own override them, key by key.
+    pub(super) settings: Option<Entries<Spanned<AnyValue>>>,
+    /// Turns DNSSEC on or off.
+    pub(super) dnssec: Option<Spanned<SwitchSyntax>>,
+    /// DNS settings; a zone's own override them, key by key.
+    #[serde(default)]
+    #[schemars(schema_with = "dns_settings")]
+    pub(super) dns_settings: Option<Entries<Spanned<AnyValue>>>,
+    /// Protection; a zone's own values override it, key by key.
+    pub(super) waf: Option<Deferred<Spanned<WafSyntax>>>,
+    /// Expectations; a zone's own of the same name replaces one.
+    pub(super) expect: Option<Vec<Spanned<ExpectSyntax>>>,
+    /// Records; a zone's own of the same name and type replace them, and `state: absent` removes
+    /// them.
     pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
 }
 

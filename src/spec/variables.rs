@@ -14,7 +14,27 @@ use super::suggest::nearest;
 use super::yaml_tree::{Kind, Meaning, NodeId, Style, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
-use crate::model::EvaluationBudget;
+use crate::model::{EvaluationBudget, ZoneName};
+
+/// The variable that is the name of the zone, in profiles.
+const ZONE: &str = "ZONE";
+
+/// The name of the zone for which the form of profiles is checked.
+pub(super) const SAMPLE_ZONE: &str = "example.com";
+
+/// The scalars with `${ZONE}` of each profile, in the parts between which the name of the zone is.
+pub(super) type ZoneScalars = BTreeMap<NodeId, Vec<(NodeId, Vec<Box<str>>)>>;
+
+/// Writes the name of a zone into the scalars of a profile.
+pub(super) fn fill_in_zone(tree: &mut Tree, scalars: &[(NodeId, Vec<Box<str>>)], zone: &ZoneName) {
+    fill_in(tree, scalars, zone.as_str());
+}
+
+fn fill_in(tree: &mut Tree, scalars: &[(NodeId, Vec<Box<str>>)], zone: &str) {
+    for (id, parts) in scalars {
+        tree.node_mut(*id).kind = Kind::Scalar(parts.join(zone).into(), Style::Text);
+    }
+}
 
 #[derive(Debug, Clone)]
 pub(super) struct Variable {
@@ -131,37 +151,50 @@ impl Variables {
     /// Substitutes in a file: in every value outside `version`, `include` and `variables`, and in
     /// the names of zones.
     ///
-    /// Returns the scalars in which a substitution failed. They have no value. All files share the
-    /// budget.
+    /// Returns the scalars in which a substitution failed, which have no value, and the scalars of
+    /// profiles with `${ZONE}`. All files share the budget.
     pub(super) fn apply(
         &self,
         tree: &mut Tree,
         text: &str,
         budget: &EvaluationBudget,
         diagnostics: &mut Diagnostics,
-    ) -> HashSet<NodeId> {
-        let mut failed = HashSet::new();
+    ) -> (HashSet<NodeId>, ZoneScalars) {
+        let (mut failed, mut of_zone) = Default::default();
         // Most specs have no substitutions.
         if !text.contains("${") && !text.contains('\\') {
-            return failed;
+            return (failed, of_zone);
         }
         let mut scalars = Vec::new();
-        let mut seen_nodes = vec![false; tree.nodes.len()];
+        let mut visits = Visits(vec![0; tree.nodes.len()]);
         for entry in tree.entries(tree.root) {
             match tree.text(entry.key) {
-                "version" | "include" | "variables" => {}
+                "version" | "include" | "variables" | "profiles" => {}
                 "zones" => {
                     scalars.extend(tree.entries(entry.value).iter().map(|e| e.key));
-                    collect_scalars(tree, entry.value, &mut seen_nodes, &mut scalars);
+                    visits.collect(tree, entry.value, 1, &mut scalars);
                 }
-                _ => collect_scalars(tree, entry.value, &mut seen_nodes, &mut scalars),
+                _ => visits.collect(tree, entry.value, 1, &mut scalars),
             }
         }
-        for id in scalars {
-            if !tree.text(id).contains("${") {
+        // A scalar that is used outside profiles, too, has one value for all zones.
+        if !self.all.contains_key(ZONE) && tree.entry(tree.root, "profiles").is_some() {
+            of_zone = self.zone_scalars(tree, &mut visits);
+        }
+        let outside_profiles = scalars.len();
+        if let Some(profiles) = tree.entry(tree.root, "profiles") {
+            visits.collect(tree, profiles.value, u32::MAX, &mut scalars);
+        }
+        for parts in of_zone.values().flatten().map(|(_, parts)| parts) {
+            budget.hold(parts.iter().map(|part| part.len()).sum());
+        }
+        let in_parts: HashSet<NodeId> = of_zone.values().flatten().map(|(id, _)| *id).collect();
+        for (n, id) in scalars.into_iter().enumerate() {
+            if !tree.text(id).contains("${") || in_parts.contains(&id) {
                 continue;
             }
-            match self.apply_to(tree, id, text, budget.remaining_bytes()) {
+            let zone = (n >= outside_profiles).then_some(SAMPLE_ZONE);
+            match self.apply_to(tree, (id, text, zone), budget.remaining_bytes()) {
                 Ok(length) => drop(budget.hold(length)),
                 Err(mistakes) => {
                     failed.insert(id);
@@ -171,7 +204,46 @@ impl Variables {
                 }
             }
         }
-        failed
+        for parts in of_zone.values() {
+            fill_in(tree, parts, SAMPLE_ZONE);
+        }
+        (failed, of_zone)
+    }
+
+    /// Returns the scalars of each profile that contain `${ZONE}`, in parts. Scalars with mistakes
+    /// are left out.
+    fn zone_scalars(&self, tree: &Tree, visits: &mut Visits) -> ZoneScalars {
+        let mut of_zone = ZoneScalars::new();
+        let profiles = tree.entry(tree.root, "profiles");
+        let profiles = profiles.map_or(&[][..], |profiles| tree.entries(profiles.value));
+        for (profile, round) in profiles.iter().zip(2..) {
+            let mut scalars = Vec::new();
+            visits.collect(tree, profile.value, round, &mut scalars);
+            let all = scalars.into_iter().filter_map(|id| Some((id, self.parts(tree.text(id))?)));
+            let all: Vec<_> = all.collect();
+            if !all.is_empty() {
+                of_zone.insert(profile.value, all);
+            }
+        }
+        of_zone
+    }
+
+    /// Returns the parts of a text between `${ZONE}`, with all other substitutions made; `None` if it
+    /// has no `${ZONE}`, or has mistakes.
+    fn parts(&self, text: &str) -> Option<Vec<Box<str>>> {
+        let lookup = |name: &str| self.all.get(name).map(|v| v.value.as_str());
+        let (mut parts, mut start) = (Vec::new(), 0);
+        for (range, piece) in pieces(text) {
+            if piece == Piece::Variable(ZONE) {
+                parts.push(substitute(&text[start..range.start], LONGEST, lookup).ok()?.into());
+                start = range.end;
+            }
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        parts.push(substitute(&text[start..], LONGEST, lookup).ok()?.into());
+        Some(parts)
     }
 
     /// Substitutes in one scalar and returns its new length.
@@ -181,11 +253,14 @@ impl Variables {
     fn apply_to(
         &self,
         tree: &mut Tree,
-        id: NodeId,
-        text: &str,
+        (id, text, zone): (NodeId, &str, Option<&str>),
         left: usize,
     ) -> Result<usize, Vec<Diagnostic>> {
-        let lookup = |name: &str| self.all.get(name).map(|v| v.value.as_str());
+        let zone = zone.filter(|_| !self.all.contains_key(ZONE));
+        let lookup = |name: &str| match name {
+            ZONE if zone.is_some() => zone,
+            name => self.all.get(name).map(|v| v.value.as_str()),
+        };
         match substitute(tree.text(id), left.min(LONGEST), lookup) {
             Ok(value) => {
                 let length = value.len();
@@ -220,6 +295,10 @@ impl Variables {
             }
         };
         let help = match nearest(&name, self.all.keys().map(String::as_str)) {
+            _ if name == ZONE => {
+                "write it in values that only profiles have: there it is the name of the zone"
+                    .to_owned()
+            }
             Some(near) => format!("did you mean `${{{near}}}`?"),
             None => format!(
                 "define `{name}` under `variables:` or with `--var {name}=VALUE`; write `$${{` for `${{` itself"
@@ -229,18 +308,25 @@ impl Variables {
     }
 }
 
-/// Collects every scalar below a node, each once, even if aliases refer to it.
-fn collect_scalars(tree: &Tree, id: NodeId, seen: &mut [bool], scalars: &mut Vec<NodeId>) {
-    if std::mem::replace(&mut seen[id.0 as usize], true) {
-        return;
-    }
-    match &tree.node(id).kind {
-        Kind::Scalar(..) => scalars.push(id),
-        Kind::Sequence(items) => {
-            items.iter().for_each(|item| collect_scalars(tree, *item, seen, scalars))
+/// The round of the last visit of each node, or 0. Nodes of the first round are not visited again.
+struct Visits(Vec<u32>);
+
+impl Visits {
+    /// Collects every scalar below a node, each once in a round, even if aliases refer to it.
+    fn collect(&mut self, tree: &Tree, id: NodeId, round: u32, scalars: &mut Vec<NodeId>) {
+        let last = &mut self.0[id.0 as usize];
+        if *last == 1 || *last == round {
+            return;
         }
-        Kind::Mapping(entries) => {
-            entries.iter().for_each(|e| collect_scalars(tree, e.value, seen, scalars))
+        *last = round;
+        match &tree.node(id).kind {
+            Kind::Scalar(..) => scalars.push(id),
+            Kind::Sequence(items) => {
+                items.iter().for_each(|item| self.collect(tree, *item, round, scalars));
+            }
+            Kind::Mapping(entries) => {
+                entries.iter().for_each(|e| self.collect(tree, e.value, round, scalars));
+            }
         }
     }
 }

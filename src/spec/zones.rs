@@ -6,17 +6,18 @@
 
 use std::collections::BTreeMap;
 
-use super::any_value::AnyValue;
 use super::attributes::{Defaults, Facet, Reader};
 use super::conflicting_records;
-use super::deserialize::{Deferred, Entries, Spanned, Text};
+use super::deserialize::{Deferred, Spanned, Text};
 use super::expect::expectation;
 use super::expiry::Day;
 use super::inherited_defaults::{FileIn, file_defaults};
+use super::named_values::{agree, merge, placed};
+use super::profiles::{Input, Profiles, Used, section};
 use super::record_syntax::RecordSyntax;
 use super::records::Target;
 use super::syntax::{IgnoreSyntax, SwitchSyntax, ZoneSyntax};
-use super::waf::{Fragment, ProfileSyntax, Profiles, Section, Used};
+use super::waf::Fragment;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, Source, Sources};
 use crate::model::{
@@ -41,7 +42,7 @@ struct Fragments {
     /// Records with the number of their file.
     records: Vec<(usize, Vec<Deferred<Spanned<RecordSyntax>>>)>,
     /// `waf` sections and the profiles used.
-    protection: Used,
+    used: Used,
     expect: Vec<Expectation>,
     /// True if everything about the zone could be read.
     certain: bool,
@@ -56,14 +57,15 @@ pub(super) fn resolve(
     sources: &Sources,
     diagnostics: &mut Diagnostics,
 ) -> Desired {
+    let all_defaults = file_defaults(&files, sources, diagnostics);
     let mut profiles = Profiles::default();
-    for file in &mut files {
-        let file_profiles = file.syntax.as_mut().and_then(|s| s.profiles.take());
+    for number in 0..files.len() {
+        let file_profiles = files[number].syntax.as_mut().and_then(|s| s.profiles.take());
+        let input = Input { files: &mut files, defaults: &all_defaults, today, sources };
         for (name, profile) in file_profiles.into_iter().flat_map(|profiles| profiles.0) {
-            add_profile(&name, &profile, file, today, sources, &mut profiles, diagnostics);
+            profiles.add(&name, profile, number, &input, diagnostics);
         }
     }
-    let defaults = file_defaults(&files, sources, diagnostics);
     let mut zones: BTreeMap<ZoneName, Fragments> = BTreeMap::new();
     for (number, file) in files.iter_mut().enumerate() {
         let Some(all) = file.syntax.as_mut().and_then(|s| s.zones.take()) else { continue };
@@ -88,7 +90,7 @@ pub(super) fn resolve(
                 dns_settings: BTreeMap::new(),
                 defaults: Defaults::default(),
                 records: Vec::new(),
-                protection: Used::default(),
+                used: Used::default(),
                 expect: Vec::new(),
                 certain: true,
             });
@@ -100,56 +102,34 @@ pub(super) fn resolve(
             let name = sources.name(file.source);
             for profile in names.into_iter().flatten() {
                 let facet = reader.facet(&profile, profile.value.0.clone());
-                fragments.protection.names.push((name.to_owned(), facet));
+                fragments.used.names.push((name.to_owned(), facet));
             }
             if let Some(waf) = waf {
                 let layer = section(file, today, sources, diagnostics).read(&waf);
-                fragments.protection.fragments.push(Fragment { file: name.to_owned(), layer });
+                fragments.used.fragments.push(Fragment { file: name.to_owned(), layer });
             }
         }
     }
-    let mut desired = Desired::default();
+    let mut desired = Desired { profiles: profiles.places(&files), ..Desired::default() };
     for (name, mut fragments) in zones {
-        let protection = std::mem::take(&mut fragments.protection);
-        let mut zone =
-            zone_of_fragments(&name, fragments, &files, &defaults, today, sources, diagnostics);
-        zone.waf = profiles.apply(protection, diagnostics).map(Box::new);
+        let (used, defaults) = (std::mem::take(&mut fragments.used), fragments.defaults.clone());
+        let mut input = Input { files: &mut files, defaults: &all_defaults, today, sources };
+        let mut zone = zone_of_fragments(&name, fragments, &input, diagnostics);
+        let use_place = used.names.first().map(|(_, name)| name.place);
+        profiles.complete(&mut zone, used, &defaults, &mut input, diagnostics);
+        match use_place {
+            Some(place) => {
+                let mut conflicts = Diagnostics::default();
+                conflicting_records::check(&mut zone, &mut conflicts);
+                profiles.report_conflicts(conflicts, &desired, &name, place, diagnostics);
+            }
+            None => conflicting_records::check(&mut zone, diagnostics),
+        }
         desired.zones.insert(name, zone);
     }
-    profiles.finish(diagnostics);
+    let mut input = Input { files: &mut files, defaults: &all_defaults, today, sources };
+    profiles.finish(&mut input, diagnostics);
     desired
-}
-
-/// Returns the reader of the `waf` sections of a file.
-fn section<'a>(
-    file: &'a FileIn,
-    today: Option<Day>,
-    sources: &'a Sources,
-    diagnostics: &'a mut Diagnostics,
-) -> Section<'a> {
-    let text = sources.get(file.source).map_or("", Source::text);
-    Section {
-        reader: Reader { source: file.source, diagnostics },
-        text,
-        reduced: &file.reduced,
-        today,
-    }
-}
-
-/// Reads a profile.
-fn add_profile(
-    name: &Spanned<Text>,
-    profile: &Spanned<ProfileSyntax>,
-    file: &FileIn,
-    today: Option<Day>,
-    sources: &Sources,
-    profiles: &mut Profiles,
-    diagnostics: &mut Diagnostics,
-) {
-    let mut section = section(file, today, sources, diagnostics);
-    let name = section.reader.facet(name, name.value.0.clone());
-    let layer = profile.value.waf.as_ref().map(|waf| section.read(waf)).unwrap_or_default();
-    profiles.add(name, layer, diagnostics);
 }
 
 fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName> {
@@ -238,91 +218,6 @@ impl Fragments {
     }
 }
 
-/// Merges named values of one fragment. Fragments that set the same name must agree.
-fn merge(
-    all: &mut BTreeMap<String, Facet<Value>>,
-    some: Option<Entries<Spanned<AnyValue>>>,
-    checked: impl Fn(&str, Place, Facet<Value>, &mut Diagnostics) -> Option<Facet<Value>>,
-    reader: &mut Reader<'_>,
-) {
-    for (name, value) in some.into_iter().flat_map(|entries| entries.0) {
-        let written = name.value.0.as_str();
-        if written.is_empty()
-            || !written.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-        {
-            let place = reader.place(&name);
-            let detail = format!("`{}` is not a name of a setting", super::clip(written));
-            let lower = written.to_ascii_lowercase();
-            let help = if lower == written {
-                "write Cloudflare's name, such as `ssl`".to_owned()
-            } else {
-                format!("did you mean `{lower}`?")
-            };
-            reader.diagnostics.push(findings::UNKNOWN_KEY.at(place, detail).help(help));
-            continue;
-        }
-        let facet = Facet { place: reader.place(&name), value: value.value.0 };
-        let Some(facet) = checked(written, facet.place, facet, reader.diagnostics) else {
-            continue;
-        };
-        let mut first = all.remove(&name.value.0);
-        match (&mut first, facet) {
-            (
-                Some(Facet { value: Value::Map(members), place }),
-                Facet { value: Value::Map(more), place: other },
-            ) => {
-                merge_members(&name.value.0, (members, *place), (more, other), reader);
-            }
-            (_, facet) => agree(&name.value.0, &mut first, facet, reader.diagnostics),
-        }
-        all.extend(first.map(|first| (name.value.0, first)));
-    }
-}
-
-/// Merges members of one nested value that several fragments set.
-fn merge_members(
-    key: &str,
-    (members, first): (&mut BTreeMap<String, Value>, Place),
-    (more, place): (BTreeMap<String, Value>, Place),
-    reader: &mut Reader<'_>,
-) {
-    for (name, value) in more {
-        let path = format!("{key}.{name}");
-        match (members.get_mut(&name), value) {
-            (Some(Value::Map(members)), Value::Map(more)) => {
-                merge_members(&path, (members, first), (more, place), reader)
-            }
-            (Some(known), value) if *known != value => {
-                let mut merged_value = Some(Facet { value: known.clone(), place: first });
-                agree(&path, &mut merged_value, Facet { value, place }, reader.diagnostics);
-            }
-            (Some(_), _) => {}
-            (None, value) => {
-                members.insert(name, value);
-            }
-        }
-    }
-}
-
-/// Merges a value that all fragments of a zone must agree on.
-fn agree<T: PartialEq>(
-    key: &str,
-    place: &mut Option<Facet<T>>,
-    value: Facet<T>,
-    diagnostics: &mut Diagnostics,
-) {
-    match place {
-        None => *place = Some(value),
-        Some(first) if first.value == value.value => {}
-        Some(first) => diagnostics.push(
-            findings::ZONE_CLASH
-                .at(value.place, format!("`{key}` has another value here"))
-                .and_at(first.place, "the first one")
-                .help(format!("give `{key}` in one fragment of the zone")),
-        ),
-    }
-}
-
 fn zone_id(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<Facet<ZoneId>> {
     let text = &syntax.value.0;
     if text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -402,10 +297,7 @@ fn read_ignore_pattern(
 fn zone_of_fragments(
     name: &ZoneName,
     fragments: Fragments,
-    files: &[FileIn],
-    defaults: &[Defaults],
-    today: Option<Day>,
-    sources: &Sources,
+    input: &Input<'_>,
     diagnostics: &mut Diagnostics,
 ) -> DesiredZone {
     let Fragments {
@@ -422,13 +314,10 @@ fn zone_of_fragments(
         dns_settings,
         defaults: own,
         records,
-        protection: _,
+        used: _,
         expect,
         certain,
     } = fragments;
-    let placed = |values: BTreeMap<String, Facet<Value>>| {
-        values.into_iter().map(|(n, f)| (n, (f.value, f.place))).gather()
-    };
     let settings = DesiredSettings {
         settings: placed(settings),
         dnssec: dnssec.map(|d| (d.value, d.place)),
@@ -457,6 +346,7 @@ fn zone_of_fragments(
         allow,
         expect,
     };
+    let Input { files, defaults, today, sources } = input;
     for (number, records) in records {
         let file = &files[number];
         let defaults = own.clone().or(&defaults[number]);
@@ -466,22 +356,14 @@ fn zone_of_fragments(
             text: sources.get(file.source).map_or("", Source::text),
             reduced: &file.reduced,
             defaults: &defaults,
-            today,
+            today: *today,
             records: &mut zone.records,
             tombstones: &mut zone.tombstones,
             diagnostics,
         };
-        let Some(tree) = &file.tree else { continue };
-        for record in records {
-            match record.read(tree) {
-                Ok(record) => target.read(&record),
-                Err(error) => target.diagnostics.push(error.diagnostic(tree)),
-            }
-            if super::is_enough(target.diagnostics) {
-                break;
-            }
+        if let Some(tree) = &file.tree {
+            target.read_all(records, tree);
         }
     }
-    conflicting_records::check(&mut zone, diagnostics);
     zone
 }

@@ -236,3 +236,48 @@ fn a_change_of_a_profile_is_shown_once() {
     let updates = json["operations"].as_array().expect("a list").iter();
     assert_eq!(updates.filter(|one| one["action"] == "update").count(), 5);
 }
+
+/// Forty zones share their mail by one profile. A change of the profile is shown once, and a zone
+/// with records of its own keeps them.
+#[test]
+fn a_change_of_shared_records_is_shown_once() {
+    let workspace = Workspace::empty(options_on("business"));
+    let names: Vec<String> = (0..40).map(|n| format!("z{n:02}.example")).collect();
+    let zones: Vec<_> = names
+        .iter()
+        .map(|name| json!({ "name": name, "plan": "business", "records": [] }))
+        .collect();
+    workspace.plant(&json!({ "zones": zones }));
+    let spec = |host: &str| {
+        let own = "records: [{ name: \"@\", type: MX, priority: 10, content: mx.example.org }]";
+        let zone = |name: &String| match name.as_str() {
+            "z07.example" => format!("  {name}: {{ use: [mail], {own} }}\n"),
+            _ => format!("  {name}: {{ use: [mail] }}\n"),
+        };
+        let zones: String = names.iter().map(zone).collect();
+        workspace.file("zones.yaml", format!("version: 1\ninclude: [mail.yaml]\nzones:\n{zones}"));
+        workspace.file(
+            "mail.yaml",
+            format!(
+                "version: 1\nprofiles:\n  mail:\n    records:\n      - {{ name: \"@\", type: MX, priority: 10, content: {host} }}\n      \
+                 - {{ name: \"@\", type: TXT, content: \"v=spf1 include:{host} -all\" }}\n      \
+                 - {{ name: _dmarc, type: TXT, content: \"v=DMARC1; p=none; rua=mailto:d@${{ZONE}}\" }}\n"
+            ),
+        );
+    };
+    spec("mx1.example.net");
+    workspace.run(&["apply", "zones.yaml", "--yes"]).exits(0);
+    workspace.run(&["plan", "zones.yaml", "--detailed-exitcode"]).exits(0);
+    spec("mx2.example.net");
+    for format in ["text", "markdown", "html"] {
+        let shown = workspace.run(&["plan", "zones.yaml", "--format", format]).stdout;
+        assert!(shown.contains("the same in 39 zones: "), "{format}: {shown}");
+        assert!(shown.contains("the same in 40 zones: "), "{format}: {shown}");
+        assert!(shown.len() < 30_000, "{format}: {shown}");
+    }
+    let json = workspace.run(&["plan", "zones.yaml", "--format", "json"]).json();
+    assert_eq!(json["operations"].as_array().map(Vec::len), Some(79));
+    assert_eq!(json["operations"][0]["source"]["file"], "mail.yaml", "{json}");
+    let printed = workspace.run(&["validate", "zones.yaml", "--print"]).exits(0).stdout;
+    assert!(printed.contains("# profile mail, mail.yaml:5\n"), "{printed}");
+}

@@ -66,6 +66,7 @@ fn with_records(records: &str) -> String {
 
 /// The desired state without places and spellings.
 fn bare(mut desired: Desired) -> Desired {
+    desired.profiles.clear();
     let mut sources = Sources::default();
     let source = sources.add("", "");
     let nowhere =
@@ -109,6 +110,7 @@ cases! {
     zones "zones.yaml"
     variables "variables.yaml"
     warnings "warnings.yaml"
+    profiles "profiles.yaml"
 }
 
 #[test]
@@ -685,4 +687,68 @@ fn findings_as_json_say_where() {
         serde_json::to_value(Diagnostic::of(outcome.diagnostics.iter().next().unwrap(), &sources))
             .unwrap();
     insta::assert_json_snapshot!(json);
+}
+
+/// Zones share records, settings and expectations by profiles. The zone's own values win.
+#[test]
+fn a_zone_is_completed_from_its_profiles() {
+    let text = r#"version: 1
+profiles:
+  mail:
+    settings: { ssl: full, security_header: { strict_transport_security: { max_age: 300 } } }
+    dnssec: on
+    dns_settings: { soa: { min_ttl: 600, ttl: 1800 } }
+    expect: [{ name: mail, mail: { by: [mx.example.net] } }]
+    records:
+      - { name: "@", type: MX, priority: 10, content: [mx.example.net, mx2.example.net] }
+      - { name: "@", type: TXT, content: "v=spf1 mx -all" }
+      - { name: _dmarc, type: TXT, content: "v=DMARC1; p=none; rua=mailto:dmarc@${ZONE}" }
+      - { name: old, type: A, state: absent }
+      - { name: two, type: A, content: [192.0.2.1, 192.0.2.2] }
+    waf: { custom: [{ name: host, when: 'http.host eq "${ZONE}"', action: log }] }
+zones:
+  example.com: { use: [mail] }
+  example.net:
+    use: [mail]
+    settings: { ssl: strict, security_header: { strict_transport_security: { enabled: true } } }
+    dnssec: off
+    dns_settings: { soa: { min_ttl: 700 } }
+    defaults: { ttl: 600 }
+    expect: [{ name: mail, mail: { by: [mx.example.org] } }]
+    records:
+      - { name: "@", type: MX, priority: 5, content: mx.example.org }
+      - { name: "@", type: TXT, content: "google-site-verification=0123456789abcdef" }
+      - { name: _dmarc, type: TXT, state: absent }
+      - { name: old, type: A, content: 192.0.2.9 }
+      - { name: two, type: A, content: 192.0.2.2, state: absent }
+"#;
+    let mut sources = Sources::default();
+    let outcome = load(&[Input::Stdin(text.to_owned())], &Options::default(), &mut sources);
+    let desired =
+        outcome.desired.clone().unwrap_or_else(|| panic!("{}", shown(&outcome, &sources)));
+    let printed = zonewright::spec::print_with_origins(&desired, &sources);
+    insta::assert_snapshot!(printed);
+    // The comments change nothing.
+    let plain = zonewright::spec::print(&desired);
+    let again = load(&[Input::Stdin(printed)], &Options::default(), &mut Sources::default());
+    assert_eq!(zonewright::spec::print(&again.desired.unwrap()), plain);
+}
+
+/// Twenty profiles in many zones are refused before they fill the memory.
+#[test]
+fn profiles_of_many_zones_are_bounded() {
+    let mut text = "version: 1\nprofiles:\n".to_owned();
+    for n in 0..20 {
+        text.push_str(&format!("  p{n}: {{ records: [{{ name: w{n}, type: A, content: 192.0.2.1 }}, {{ name: v{n}, type: TXT, content: \"${{ZONE}}\" }}] }}\n"));
+    }
+    let names: Vec<String> = (0..20).map(|n| format!("p{n}")).collect();
+    text.push_str("zones:\n");
+    for n in 0..20_000 {
+        text.push_str(&format!("  z{n}.example: {{ use: [{}] }}\n", names.join(", ")));
+    }
+    let mut sources = Sources::default();
+    let outcome = load(&[Input::Stdin(text)], &Options::default(), &mut sources);
+    assert!(outcome.desired.is_none());
+    let shown = shown(&outcome, &sources);
+    assert!(shown.contains("more than 100 MiB"), "{shown}");
 }

@@ -29,6 +29,29 @@ Every key of the spec and of the policy file, generated from their schemas. `zon
 - Text may be written as a number where that is one, and may contain `${VARIABLE}`.
 - A key that is not listed here is an error.
 - In headings, NAME is a name that you choose, and `[]` stands for each item of a list.
+
+## What zones share
+
+```yaml
+profiles:                          # in any file of the spec
+  mail:
+    records:
+      - { name: \"@\", type: MX, priority: 10, content: mx1.example.net }
+      - { name: \"@\", type: TXT, content: \"v=spf1 include:_spf.example.net -all\" }
+      - { name: _dmarc, type: TXT, content: \"v=DMARC1; p=reject; rua=mailto:dmarc@${ZONE}\" }
+zones:
+  example.com: { use: [mail] }
+  example.org:
+    use: [mail]
+    records:
+      - { name: _dmarc, type: TXT, state: absent }
+```
+
+- The zone's own values win, key by key. Its records of a name and type replace those of the profile, and `state: absent` removes them. TXT
+  records replace each other only if they serve the same purpose: a verification does not replace the SPF policy.
+- It is an error if two profiles of a zone contradict each other, unless the zone decides.
+- `${ZONE}` in a profile is the name of the zone, unless the spec has a variable `ZONE`.
+- `zonewright validate --print` names the profile, file and line of each value.
 ";
 
 /// Tables of a page, one for each object of a schema; what several places share stands once.

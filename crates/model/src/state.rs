@@ -103,6 +103,17 @@ pub struct Desired {
     pub zones: BTreeMap<ZoneName, DesiredZone>,
     /// Accepted lints.
     pub suppressions: Vec<Suppression>,
+    /// The profiles that zones share: the place of the content of each, and its name.
+    pub profiles: Vec<(Place, String)>,
+}
+
+impl Desired {
+    /// Returns the name of the profile that contains a place.
+    #[must_use]
+    pub fn profile_at(&self, place: Place) -> Option<&str> {
+        let profile = self.profiles.iter().find(|(whole, _)| whole.contains(place));
+        profile.map(|(_, name)| name.as_str())
+    }
 }
 
 /// A lint that a spec or a policy accepts.

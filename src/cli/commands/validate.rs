@@ -24,7 +24,8 @@ pub(in crate::cli) struct ValidateArgs {
     /// The spec.
     #[command(flatten)]
     spec: SpecArgs,
-    /// Print the spec as resolved: merged, with defaults and variables filled in
+    /// Print the spec as resolved: merged, with defaults and variables filled in, and where values
+    /// of profiles come from
     #[arg(long)]
     print: bool,
 }
@@ -51,7 +52,7 @@ impl Run for ValidateArgs {
         let goal = load("validate", &self.spec, settings, output)?;
         let zones = goal.desired.zones.len();
         if self.print {
-            let text = spec::print(&goal.desired);
+            let text = spec::print_with_origins(&goal.desired, &goal.sources);
             output.result(|out| out.write_all(text.as_bytes()))?;
             return Ok(Exit::Success);
         }

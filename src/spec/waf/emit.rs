@@ -200,7 +200,7 @@ pub fn deployment_entry(desired: &DesiredDeployment) -> Json {
 }
 
 /// Returns the name of a rule. Numbers are written as numbers.
-fn rule_name(name: &str) -> Json {
+pub(in crate::spec) fn rule_name(name: &str) -> Json {
     match name.parse::<u32>() {
         Ok(number) if number.to_string() == name => json!(number),
         _ => json!(escape(name)),

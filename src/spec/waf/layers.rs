@@ -18,7 +18,7 @@ use super::super::attributes::Facet;
 use super::super::limits::PROFILE_WEIGHTS;
 use super::impossible_order;
 use crate::diagnostic::findings;
-use crate::diagnostic::{Diagnostics, Place};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, ScoreAction};
 use crate::model::ruleset::{
@@ -31,7 +31,7 @@ use crate::model::{Gather, Unmanaged, Value, sort_by_key};
 #[derive(Debug, Clone, Default)]
 pub(in crate::spec) struct Layer {
     /// Its place; `None` if there is no section.
-    pub(super) place: Option<Place>,
+    pub(in crate::spec) place: Option<Place>,
     /// The treatment of unmanaged rules and overrides.
     pub(super) unmanaged: Option<Facet<Unmanaged>>,
     /// Why weaker protection is accepted.
@@ -195,7 +195,7 @@ fn index_by_name<T>(all: &[T], key: impl Fn(&T) -> String) -> HashMap<String, us
 
 impl Layer {
     /// The memory that a copy takes, in bytes.
-    pub(super) fn weight(&self) -> usize {
+    pub(in crate::spec) fn weight(&self) -> usize {
         let of_rule = |rule: &DesiredRule| {
             PROFILE_WEIGHTS.0 + 3 * rule.when.as_ref().map_or(0, |(when, _)| when.text().len())
         };
@@ -205,7 +205,7 @@ impl Layer {
     }
 
     /// Returns this layer, completed from a lower one.
-    pub(super) fn over(self, base: Self) -> Self {
+    pub(in crate::spec) fn over(self, base: Self) -> Self {
         let Self { place, unmanaged, accept_weakening, accept, deployments, lists } = self;
         let mut all_accepted = base.accept;
         lay(&mut all_accepted, accept, key_of_accepted);
@@ -232,7 +232,7 @@ impl Layer {
     }
 
     /// Converts to the model and makes the checks that need the whole section.
-    pub(super) fn desired(
+    pub(in crate::spec) fn desired(
         self,
         place: Place,
         seen: &mut HashSet<(Place, Place)>,
@@ -277,6 +277,29 @@ impl Layer {
     }
 }
 
+/// Names a key, or an entry of a list under a key.
+fn what_differs(key: &str, name: Option<&str>) -> String {
+    name.map_or_else(|| format!("`{key}`"), |name| format!("entry for {name} under `{key}`"))
+}
+
+/// Reports two profiles of a zone that contradict each other about a key, or about a name in a list.
+/// The zone uses the second one at the place `used`.
+pub(in crate::spec) fn profiles_clash(
+    key: &str,
+    name: Option<&str>,
+    first: Place,
+    place: Place,
+    used: Place,
+) -> Diagnostic {
+    let what = what_differs(key, name);
+    let subject = if name.is_some() { format!("the {what}") } else { what.clone() };
+    findings::PROFILE_CLASH
+        .at(place, format!("{subject} is different here"))
+        .and_at(first, "than here")
+        .and_at(used, "both are used by this zone")
+        .help(format!("give the zone its own {what}, or use one of the profiles"))
+}
+
 /// A fragment of a zone, with the name by which it is sorted.
 #[derive(Debug, Clone)]
 pub(in crate::spec) struct Fragment {
@@ -288,7 +311,7 @@ pub(in crate::spec) struct Fragment {
 
 /// The kind of layers that are joined, for messages.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub(in crate::spec) enum Kind {
     /// Fragments of one zone.
     Fragments,
     /// Profiles, used together at this place.
@@ -296,16 +319,16 @@ pub(super) enum Kind {
 }
 
 /// Joins layers of equal rank, which must agree.
-pub(super) struct Join<'a> {
-    pub(super) kind: Kind,
+pub(in crate::spec) struct Join<'a> {
+    pub(in crate::spec) kind: Kind,
     /// The layer that has precedence over both.
-    pub(super) decided: Option<&'a Layer>,
-    pub(super) diagnostics: &'a mut Diagnostics,
+    pub(in crate::spec) decided: Option<&'a Layer>,
+    pub(in crate::spec) diagnostics: &'a mut Diagnostics,
 }
 
 impl Join<'_> {
     /// Joins two layers.
-    pub(super) fn join(&mut self, mut first: Layer, second: Layer) -> Layer {
+    pub(in crate::spec) fn join(&mut self, mut first: Layer, second: Layer) -> Layer {
         let Layer { place, unmanaged, accept_weakening, accept, deployments, lists } = second;
         let decided = self.decided;
         first.place = first.place.or(place);
@@ -359,23 +382,14 @@ impl Join<'_> {
 
     /// Reports a contradiction about a key, or about a name in a list.
     fn clash(&mut self, key: &str, name: Option<&str>, first: Place, place: Place) {
-        let (subject, what) = match name {
-            None => (format!("`{key}`"), format!("`{key}`")),
-            Some(name) => (
-                format!("the entry for {name} under `{key}`"),
-                format!("entry for {name} under `{key}`"),
-            ),
-        };
+        let what = what_differs(key, name);
+        let subject = if name.is_some() { format!("the {what}") } else { what };
         let diagnostic = match self.kind {
             Kind::Fragments => findings::ZONE_CLASH
                 .at(place, format!("{subject} is different here"))
                 .and_at(first, "the first one")
                 .help(format!("give {subject} in one fragment of the zone")),
-            Kind::Profiles(used) => findings::PROFILE_CLASH
-                .at(place, format!("{subject} is different here"))
-                .and_at(first, "than here")
-                .and_at(used, "both are used by this zone")
-                .help(format!("give the zone its own {what}, or use one of the profiles")),
+            Kind::Profiles(used) => profiles_clash(key, name, first, place, used),
         };
         self.diagnostics.push(diagnostic);
     }

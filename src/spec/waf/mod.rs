@@ -1,4 +1,4 @@
-//! Protection in a spec: `waf` sections and the profiles that zones share.
+//! Protection in a spec: `waf` sections.
 //!
 //! | file | what |
 //! |---|---|
@@ -10,7 +10,6 @@
 //! | `doubts` | valid, but probably not what the author meant |
 //! | `layers` | fragments, profiles and the zone's own values combined → [`DesiredWaf`] |
 //! | `impossible_order` | impossible orders of rules |
-//! | `profiles` | which zone uses which profile |
 //! | `emit` | [`DesiredWaf`] → YAML |
 //!
 //! Each section is read and checked once, however many zones use it; only the combination of layers
@@ -25,19 +24,17 @@ mod doubts;
 mod emit;
 mod impossible_order;
 mod layers;
-mod profiles;
 mod rate_limits;
 mod raw_expressions;
 mod rules;
 mod section;
 mod syntax;
 
-pub(super) use emit::waf;
 pub use emit::{deployment_entry, print_waf, rule_entry};
-pub(super) use layers::Fragment;
-pub(super) use profiles::{Profiles, Used};
+pub(super) use emit::{rule_name, waf};
+pub(super) use layers::{Fragment, Join, Kind, Layer, profiles_clash};
 pub(super) use section::Section;
-pub(super) use syntax::{ProfileSyntax, WafSyntax};
+pub(super) use syntax::WafSyntax;
 
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Place};

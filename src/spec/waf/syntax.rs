@@ -22,14 +22,6 @@ use crate::model::facts::rulesets::{
 };
 use crate::model::ruleset::{Phase, RuleKind};
 
-/// Values that many zones share.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(in crate::spec) struct ProfileSyntax {
-    /// Protection; a zone's own values override it, key by key.
-    pub(in crate::spec) waf: Option<Spanned<WafSyntax>>,
-}
-
 /// A section: its keys, and the lists of rules of the phases.
 #[derive(Debug, Default)]
 pub(in crate::spec) struct WafSyntax {

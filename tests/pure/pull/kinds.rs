@@ -310,6 +310,20 @@ fn a_profile_of_several_zones_is_overridden_and_one_of_one_zone_changed() {
     insta::assert_snapshot!(files.shown(&pulled));
 }
 
+/// Records and settings of a profile that only one zone uses change there. Those of a profile of
+/// several zones stay, and the reason is given.
+#[test]
+fn shared_records_stay_and_those_of_an_own_profile_change() {
+    let text = "version: 1\nprofiles:\n  base: # shared\n    settings: { ssl: full }\n    records:\n      - { name: www, type: A, content: 192.0.2.1 }\n      - { name: \"@\", type: TXT, content: \"v=spf1 -all\" }\n  own:\n    settings: { brotli: on }\n    records:\n      - { name: api, type: A, content: 192.0.2.2 } # mine\nzones:\n  example.com:\n    use: [base, own]\n    records: []\n  example.net:\n    use: [base]\n    records: []\n";
+    let files = Files::new(&[("spec.yaml", text)]);
+    let mut live = converged(&files.goal(Default::default()));
+    let zone = live.zones.get_mut(&example()).unwrap();
+    record(zone, "www", RecordType::A).data = data(RecordType::A, "192.0.2.98");
+    record(zone, "api", RecordType::A).data = data(RecordType::A, "192.0.2.99");
+    let pulled = files.pull(&live, &[], false).unwrap();
+    insta::assert_snapshot!(files.shown(&pulled));
+}
+
 #[test]
 fn what_a_spec_cannot_say_is_left_and_the_rest_is_pulled() {
     let files = Files::new(&[("spec.yaml", SPEC), ("more.yaml", MORE)]);
