@@ -53,16 +53,27 @@ fn sources(name: &str) -> String {
     all
 }
 
-/// Each claim on the page about safety names a test that exists.
+/// Each claim on a page for users names a test that exists.
 #[test]
-fn the_page_about_safety_names_tests() {
-    let page = text("docs/safety.md");
-    let named: Vec<_> =
-        page.split('`').skip(1).step_by(2).filter_map(|span| span.split_once("::")).collect();
-    assert!(named.len() >= 50, "{}", named.len());
-    for (file, test) in named.into_iter().filter(|named| *named != ("file", "test")) {
-        assert!(sources(file).contains(&format!("fn {test}(")), "{file}::{test} does not exist");
+fn the_pages_name_tests_that_exist() {
+    let mut pages = pages_below("docs");
+    pages.retain(|page| !page.starts_with("docs/internals/"));
+    let mut named = 0;
+    for page in pages {
+        let text = prose(&text(&page));
+        let is_name = |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let spans = text.split('`').skip(1).step_by(2).filter_map(|span| span.split_once("::"));
+        let claims = spans.filter(|(file, test)| is_name(file) && is_name(test));
+        // An address such as `fe80::1` is no test.
+        for (file, test) in claims.filter(|(_, test)| test.contains('_')) {
+            assert!(
+                sources(file).contains(&format!("fn {test}(")),
+                "{page}: {file}::{test} does not exist"
+            );
+            named += 1;
+        }
     }
+    assert!(named >= 150, "{named}");
 }
 
 /// The text of a page without its blocks of code.
