@@ -3,6 +3,9 @@
 //! A danger follows from the effects of the plan ([`crate::insight::effects`]), so a record change
 //! without effect (its TTL, its comment) raises none.
 //!
+//! A zone that has never answered ([`LiveZone::is_unused`]) has nothing to lose: no danger of a loss
+//! ([`Danger::is_loss`]) is raised there.
+//!
 //! | danger | when |
 //! |---|---|
 //! | delete | a record is deleted, and no other record replaces it (`replacements`) |
@@ -19,7 +22,7 @@ use super::{record_operation, replacements, weakening_grade};
 use crate::diff::{DeleteReason, RecordChange};
 use crate::insight::dns::{Entry, Node, RecordEdit, ZoneIndex};
 use crate::insight::waf::Impact;
-use crate::insight::{Caused, Effect, OtherZones, effects};
+use crate::insight::{Caused, Direction, Effect, OtherZones, effects};
 use crate::model::{
     Danger, DesiredZone, Fqdn, Gather, LiveZone, NARROW_DAYS, NARROW_RULES, Rdata, RecordType,
 };
@@ -42,7 +45,9 @@ pub(super) fn assign(
         for (n, dangers) in numbers.iter().zip(own_dangers) {
             plan.operations[*n].dangers.extend(dangers);
         }
-        for (guilty, Effect { direction, danger, line, .. }) in effects {
+        for (guilty, effect) in effects {
+            let Effect { direction, danger, line, .. } = effect;
+            let direction = if live.is_unused() { Direction::Neutral } else { direction };
             if let Some(danger) = danger {
                 for n in guilty.iter() {
                     // Hundreds of effects can have the same danger for hundreds of operations.
@@ -64,6 +69,10 @@ pub(super) fn assign(
             operation.dangers.dedup();
         }
         plan.notes.extend(notes);
+    }
+    if live.is_unused() {
+        let operations = plan.operations.iter_mut();
+        operations.for_each(|operation| operation.dangers.retain(|danger| !danger.is_loss()));
     }
 }
 

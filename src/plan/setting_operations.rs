@@ -180,6 +180,13 @@ pub(super) fn is_wanted_alike(
 /// Returns the work that no request can do.
 pub(super) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<String> {
     let mut notes = Vec::new();
+    if live.is_new {
+        notes.push(format!(
+            "the plan cannot tell what answers for {} today: if another provider serves it, compare its records before you \
+             change the name servers at the registrar",
+            desired.name
+        ));
+    }
     if live.is_inactive() && !live.name_servers.is_empty() {
         notes.push(format!(
             "the zone is pending: it is served once the registrar names its name servers, {}",

@@ -62,6 +62,7 @@ pub fn plan_part_with_base(
         // An end that the previous spec did not date was not agreed to.
         if let (Subject::Rule(rule), Some(impact)) = (&operation.subject, &operation.impact)
             && impact.direction.may_weaken()
+            && !live.is_unused()
             && !operation.dangers.contains(&Danger::WeakensProtection)
             && rule_differs(desired, base, rule.phase, &rule.name)
         {

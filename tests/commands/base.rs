@@ -551,6 +551,54 @@ fn a_new_zone_is_what_the_spec_says() {
     );
 }
 
+/// A pull request that adds a zone with mail: nothing that answers today is lost. What the values
+/// themselves say wrong is still a danger.
+#[test]
+fn a_new_zone_has_nothing_to_lose() {
+    let records = |zone: &str, more: &str| {
+        format!(
+            "version: 1\nzones:\n  {zone}:\n    create: true\n    records:\n      - {{ name: \"@\", type: A, content: 198.18.1.1 }}\n{more}"
+        )
+    };
+    let mail = r#"      - { name: "@", type: MX, priority: 10, content: mx1.example.net }
+      - { name: "@", type: MX, priority: 20, content: later.example.net }
+      - { name: "@", type: TXT, content: "v=spf1 mx a:gone.example.net ~all" }
+      - { name: _dmarc, type: TXT, content: "v=DMARC1; p=none" }
+      - { name: s1._domainkey, type: TXT, content: "v=DKIM1; p=" }
+      - { name: "@", type: CAA, content: '0 issue ";"' }
+      - { name: "*.w", type: TXT, content: "v=spf1 +all" }
+      - { name: sub, type: NS, content: ns1.sub.example.net }
+      - { name: mx1, type: CNAME, content: mx1.example.com }
+"#;
+    let workspace = Workspace::empty(options_on("business"));
+    workspace.file("base/a.yaml", records("example.com", ""));
+    workspace.run(&["apply", "base", "--yes"]).exits(0);
+    workspace.file("spec/a.yaml", records("example.com", ""));
+    workspace.file("spec/b.yaml", records("example.net", mail));
+    for base in [&["--base", "./base"][..], &["--no-base"]] {
+        let plan = [&["plan", "spec", "--format", "json"], base].concat();
+        let planned = workspace.run(&plan).exits(0).json();
+        assert_eq!(planned["verdict"], "ready", "{planned:#}");
+        for operation in planned["operations"].as_array().expect("operations") {
+            assert_eq!(operation["dangers"], json!([]), "{operation:#}");
+        }
+        assert!(planned.to_string().contains("what answers for example.net today"), "{planned:#}");
+    }
+    // A zone that an interrupted run made, and that nobody uses yet.
+    let pending = Workspace::empty(options_on("business"));
+    pending
+        .file("spec.yaml", "version: 1\nzones: { example.net: { create: true, records: [] } }\n");
+    pending.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    pending.file("spec.yaml", records("example.net", mail));
+    pending.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    // What is wrong in itself, without anything to compare with.
+    let wrong = "      - { name: www, type: CNAME, content: www.example.net.example.net }\n";
+    workspace.file("spec/b.yaml", records("example.net", wrong));
+    let planned = workspace.run(&["plan", "spec", "--base", "./base", "--format", "json"]).exits(0);
+    let dangers = planned.json()["consents_missing"].to_string();
+    assert!(dangers.contains("looks-mistyped"), "{}", planned.stdout);
+}
+
 /// A proxied record has no TTL of its own: a `ttl` that is removed beside `proxied: true` gives up
 /// nothing.
 #[test]

@@ -89,6 +89,35 @@ const RETIRED: &[(&str, Danger)] =
     &[("changes-apex-ns", Danger::ChangesNameServers), ("changes-apex-mx", Danger::ChangesMail)];
 
 impl Danger {
+    /// Returns true if the danger is that those whom a zone answers lose something. The other
+    /// dangers are about a value itself, the spec, or what someone else made.
+    #[must_use]
+    pub fn is_loss(self) -> bool {
+        match self {
+            Self::WeakensProtection
+            | Self::BreaksDelegation
+            | Self::ChangesNameServers
+            | Self::ChangesMail
+            | Self::BreaksMailAuthentication
+            | Self::ChangesIssuance
+            | Self::AllowsTakeover
+            | Self::ChangesDnssec
+            | Self::RemovesLastAddress
+            | Self::FallsToWildcard => true,
+            Self::Delete
+            | Self::ChangesProtected
+            | Self::MayLockOut
+            | Self::ExposesOrigin
+            | Self::LooksMistyped
+            | Self::FailsExpectation
+            | Self::ChangesMuch
+            | Self::SpecShrank
+            | Self::LiveShrank
+            | Self::OverridesConflict
+            | Self::OverwritesForeign => false,
+        }
+    }
+
     /// Returns the successor of a danger of an earlier version.
     #[must_use]
     pub fn successor(code: &str) -> Option<Self> {

@@ -288,6 +288,13 @@ impl LiveZone {
         matches!(self.status.as_deref(), Some("pending" | "initializing"))
     }
 
+    /// Returns true if nobody was ever answered from the zone: it will be created, or it has no
+    /// records and Cloudflare does not serve it yet.
+    #[must_use]
+    pub fn is_unused(&self) -> bool {
+        self.is_new || (self.is_inactive() && self.records.is_empty())
+    }
+
     /// Returns true if Cloudflare reports that the domain now has other name servers.
     #[must_use]
     pub fn is_moved(&self) -> bool {
