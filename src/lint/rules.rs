@@ -22,6 +22,7 @@ mod misunderstood_caa;
 mod name_of_other_zone;
 mod proxied_beside_web;
 mod rate_without_data_centre;
+mod repeated_text;
 mod rule_for_open_host;
 mod service_without_labels;
 mod several_spf;
@@ -68,6 +69,7 @@ pub static ALL: &[&Rule] = &[
     &ignored_mail_text::RULE,
     &misunderstood_caa::RULE,
     &proxied_beside_web::RULE,
+    &repeated_text::RULE,
 ];
 
 /// Returns the findings of the lints alone.
