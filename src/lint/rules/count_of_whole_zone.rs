@@ -1,7 +1,5 @@
 //! Counting expressions that do not repeat the expression of their rule.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostic::{Finding, Place, Severity};
 use crate::lint::context::LintContext;
 use crate::lint::{Findings, Rule};
@@ -14,7 +12,8 @@ pub(in crate::lint) static RULE: Rule = Rule {
         summary: "the rate limit counts requests that it does not match",
         severity: Severity::Warning,
         why: "`count` replaces the expression of the rule where requests are counted: nothing else limits what is counted. An expression \
-              about the response alone counts the whole zone, so visitors who never ask for the page of the rule use up its limit.",
+              about the response alone counts the whole zone, so visitors who never ask for the page of the rule use up its limit. One that adds requests \
+              with `or` counts what the rule never acts on, too.",
         fix: "Repeat the expression of the rule in `count`, and add the condition with `and`.",
     },
     sources: &[
@@ -55,27 +54,34 @@ fn check(context: &LintContext<'_>, findings: &mut Findings) {
             zone.zone.waf.iter().flat_map(|waf| waf.all_rules()).filter(|rule| !rule.is_absent);
         for rule in rules {
             let Some((when, count, place)) = expressions(rule) else { continue };
-            let missing: BTreeSet<String> =
-                when.fields().difference(&count.fields()).cloned().collect();
-            let is_limited = matches!(
-                Expression::scope_change(&when, &count),
-                ScopeChange::Equal | ScopeChange::Narrower
-            );
-            if is_limited || when.is_always_true() || missing.is_empty() || !count.is_comparable() {
+            if when.is_always_true() || !count.is_comparable() {
                 continue;
             }
-            let fields: Vec<String> =
-                missing.into_iter().map(|field| format!("`{field}`")).collect();
-            let detail = format!(
-                "`{}` matches by {}, and its counting expression does not: requests to the rest of the zone are counted too",
-                rule.name,
-                fields.join(", ")
-            );
-            findings.push(RULE.at(place, detail).about(zone.zone.name.to_string()).help(format!(
-                "write `({}) and ({})`",
-                when.text().trim(),
-                count.text().trim()
-            )));
+            let (when_fields, count_fields) = (when.fields(), count.fields());
+            let missing: Vec<&String> = when_fields.difference(&count_fields).collect();
+            let (what, help) = match Expression::scope_change(&when, &count) {
+                ScopeChange::Equal | ScopeChange::Narrower => continue,
+                ScopeChange::Unknown if missing.is_empty() => continue,
+                ScopeChange::Wider if missing.is_empty() => (
+                    format!(
+                        "`{}` counts requests that it does not match: `count` is wider than `when`",
+                        rule.name
+                    ),
+                    "remove `count`, so that what the rule matches is counted, or repeat `when` in it and add a condition with `and`"
+                        .to_owned(),
+                ),
+                ScopeChange::Wider | ScopeChange::Unknown => {
+                    let fields: Vec<String> =
+                        missing.iter().map(|field| format!("`{field}`")).collect();
+                    let what = format!(
+                        "`{}` matches by {}, and its counting expression does not: requests to the rest of the zone are counted too",
+                        rule.name,
+                        fields.join(", ")
+                    );
+                    (what, format!("write `({}) and ({})`", when.text().trim(), count.text().trim()))
+                }
+            };
+            findings.push(RULE.at(place, what).about(zone.zone.name.to_string()).help(help));
         }
     }
 }
