@@ -13,7 +13,7 @@ use crate::diagnostic::{
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RulesetId};
 use crate::model::{
     AsReported, DesiredSettings, Fqdn, LiveRecord, LiveZone, Rdata, RecordType, STRING_OCTETS,
-    Spelling, Tombstone, Value, ZoneId, ZoneName,
+    Spelling, Tombstone, Ttl, Value, ZoneId, ZoneName,
 };
 use crate::spec::Remarks;
 
@@ -398,6 +398,23 @@ impl ImportResult {
                 self.count(kind, Translation::LeftOut);
                 self.report(findings::INVALID_IN_SOURCE, what, place, &why, help);
                 Translation::LeftOut
+            }
+        }
+    }
+
+    /// Changes the TTLs of the records of some names and types.
+    pub(super) fn change_ttls(
+        &mut self,
+        zone: &ZoneName,
+        ttls: &BTreeMap<(Fqdn, RecordType), Option<u32>>,
+    ) {
+        if ttls.is_empty() {
+            return;
+        }
+        for record in &mut self.entry(zone).content.records {
+            let Some(record_type) = record.data.record_type() else { continue };
+            if let Some(ttl) = ttls.get(&(record.name.clone(), record_type)) {
+                record.ttl = ttl.map_or(Ttl::AUTOMATIC, Ttl::reported);
             }
         }
     }

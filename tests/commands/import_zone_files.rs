@@ -315,12 +315,18 @@ fn one_record_with_different_attributes_is_not_merged() {
         records(&spec),
         ["same.example.com A 192.0.2.1 300", "www.example.com A 192.0.2.1 300"]
     );
-    assert!(said.contains("the source has this record already, with another `ttl`"), "{said}");
+    assert!(
+        said.contains("www.example.com A: its TTL is that of the other A records of the name, 300"),
+        "{said}"
+    );
     assert!(
         said.contains("zone:2:1") && said.contains("same A exists twice and was written once"),
         "{said}"
     );
-    assert!(said.contains("record: 3 of 4 imported"), "{said}");
+    assert!(said.contains("record: 4 of 4 imported"), "{said}");
+    workspace.file("t.csv", "zone,name,type,content,ttl\nexample.com,www,A,192.0.2.1,300\nexample.com,www,A,192.0.2.1,600\n");
+    let (_, said) = imported(&workspace, &["./t.csv"]);
+    assert!(said.contains("the source has this record already, with another `ttl`"), "{said}");
     workspace.file("t.csv", "zone,name,type,content,proxied,comment\nexample.com,www,A,192.0.2.1,true,a\nexample.com,www,A,192.0.2.1,false,b\n");
     let (_, said) = imported(&workspace, &["./t.csv"]);
     assert!(
@@ -357,6 +363,76 @@ fn nothing_is_read_at_a_name_that_the_file_does_not_say() {
         let (all, said) = behind_authority(text);
         assert_eq!(all.len(), 1, "{text}: {all:?}\n{said}");
         assert!(said.contains(&format!("{left_out} imported")), "{text}: {said}");
+    }
+}
+
+/// What `named-compilezone` 9.18 makes of the TTLs of this file.
+#[test]
+fn a_record_set_has_the_ttl_that_bind_gives_it() {
+    let (all, said) = behind_authority(
+        "a 60 A 192.0.2.1\na 300 A 192.0.2.2\na 600 AAAA 2001:db8::1\nb 60 A 192.0.2.1\nc A 192.0.2.1\nb 300 A 192.0.2.2\n\
+         c 30 A 192.0.2.3\nc 40 A 192.0.2.4\nd 60 A 192.0.2.1\nd 300 A 192.0.2.1\nd 300 A 192.0.2.2\n\
+         $GENERATE 1-2 g 60 A 192.0.2.$\ng 70 A 192.0.2.9\nh 60 A 192.0.2.1\n$ORIGIN h.example.com.\n@ 70 A 192.0.2.2\n",
+    );
+    let of = |name: &str| {
+        let start = format!("{name}.example.com ");
+        let own = all.iter().filter_map(|record| record.strip_prefix(&start));
+        own.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (name, expected) in [
+        ("a", &["A 192.0.2.1 60", "A 192.0.2.2 60", "AAAA 2001:db8::1 600"][..]),
+        ("b", &["A 192.0.2.1 300", "A 192.0.2.2 300"]),
+        ("c", &["A 192.0.2.1 30", "A 192.0.2.3 30", "A 192.0.2.4 30"]),
+        ("d", &["A 192.0.2.1 60", "A 192.0.2.2 60"]),
+        ("g", &["A 192.0.2.1 70", "A 192.0.2.2 70", "A 192.0.2.9 70"]),
+        ("h", &["A 192.0.2.1 60", "A 192.0.2.2 60"]),
+    ] {
+        assert_eq!(of(name), expected, "{said}");
+    }
+    // A note at each record that says another TTL.
+    assert_eq!(times(&said, "as in BIND, and not"), 9, "{said}");
+    assert!(said.contains("c.example.com A: its TTL is that of the other A records of the name, 30, as in BIND, and not 3600"), "{said}");
+    assert!(said.contains("record: 18 of 18 imported"), "{said}");
+}
+
+/// Cloudflare has a TTL for each record, and its export is read back as it is.
+#[test]
+fn an_export_of_cloudflare_keeps_the_ttl_of_each_record() {
+    let workspace = workspace();
+    workspace.file(
+        "example.com.txt",
+        "a.example.com. 60 IN A 192.0.2.1 ; cf_tags=cf-proxied:false\na.example.com. 300 IN A 192.0.2.2 ; cf_tags=cf-proxied:false\n",
+    );
+    let (spec, said) = imported(&workspace, &["./example.com.txt", "--from", "bind"]);
+    assert_eq!(records(&spec), ["a.example.com A 192.0.2.1 60", "a.example.com A 192.0.2.2 300"]);
+    assert!(!said.contains("IMPORT0029"), "{said}");
+}
+
+/// After a `$TTL` that is not valid, the one before it is not in force: what has no TTL of its own
+/// is left out by name.
+#[test]
+fn an_invalid_default_ttl_leaves_out_what_depends_on_it() {
+    for invalid in ["$TTL bad", "$TTL 5 6", "$TTL", "$TTL 99999999999"] {
+        let (all, said) = behind_authority(&format!(
+            "{invalid}\na A 192.0.2.2\nb 60 A 192.0.2.3\n TXT \"x\"\n$TTL 77\nc A 192.0.2.4\n"
+        ));
+        assert_eq!(
+            all,
+            [
+                "b.example.com A 192.0.2.3 60",
+                "c.example.com A 192.0.2.4 77",
+                "www.example.com A 192.0.2.1 3600"
+            ],
+            "{invalid}: {said}"
+        );
+        for name in ["a.example.com A", "b.example.com TXT"] {
+            assert!(
+                said.contains(&format!(
+                    "{name}: it has the TTL of the last `$TTL` line, which is not valid"
+                )),
+                "{invalid}: {said}"
+            );
+        }
     }
 }
 

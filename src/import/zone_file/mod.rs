@@ -12,6 +12,7 @@ mod entries;
 mod includes;
 mod notes;
 mod outline;
+mod record_set_ttls;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ use std::path::Path;
 use self::entries::{Head, Line, Lines, Token, duration, expand};
 use self::includes::{IncludedFile, Includes, ReadFile};
 pub(super) use self::outline::Outline;
+use self::record_set_ttls::RecordSetTtls;
 use super::comments;
 use super::import_result::{Entry, ImportResult, Translation, Written};
 use crate::diagnostic::{Place, Source, SourceId, Span, count, findings};
@@ -39,6 +41,8 @@ struct Reader<'f> {
     /// The owner of an entry that states none, or why there is none.
     owner: Result<Fqdn, &'static str>,
     ttl: Option<u32>,
+    /// True after a `$TTL` that is not valid: records without a TTL of their own are left out.
+    is_ttl_invalid: bool,
     /// TTL that a record stated last, for files without `$TTL`.
     stated: Option<u32>,
     /// True for an export of Cloudflare, in which a comment behind a record is the comment of the
@@ -53,6 +57,7 @@ struct Reader<'f> {
     made: BTreeMap<String, usize>,
     /// Number of records of an export that do not state whether they are proxied.
     without_proxy_status: usize,
+    record_set_ttls: RecordSetTtls,
 }
 
 /// Reads the records of a zone file.
@@ -70,6 +75,7 @@ pub(super) fn read<'f>(
         origin: Some(zone.as_fqdn().clone()),
         owner: Err("the first record has no owner"),
         ttl: None,
+        is_ttl_invalid: false,
         stated: None,
         is_export,
         generated: 0,
@@ -77,8 +83,10 @@ pub(super) fn read<'f>(
         include_failures: BTreeSet::new(),
         made: BTreeMap::new(),
         without_proxy_status: 0,
+        record_set_ttls: RecordSetTtls::default(),
     };
     reader.file(source, directory, found);
+    reader.record_set_ttls.finish(zone, found);
     let shown =
         found.sources.get(source).map_or_else(String::new, |source| source.name().to_owned());
     if !reader.made.is_empty() {
@@ -188,12 +196,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads `$TTL seconds`.
+    /// Reads `$TTL seconds`. After an invalid one, it is not known which TTL is meant.
     fn set_ttl(&mut self, line: &Line) -> Result<(), String> {
         let ttl = match line.words.as_slice() {
             [_, ttl] => duration(&ttl.text),
             _ => None,
         };
+        self.is_ttl_invalid = ttl.is_none();
         self.ttl = Some(ttl.ok_or("`$TTL` needs one number of seconds")?);
         Ok(())
     }
@@ -244,6 +253,7 @@ impl Reader<'_> {
         }
         let mut failures: Vec<String> = Vec::new();
         let owner = self.owner.clone();
+        self.record_set_ttls.end_run();
         for n in (from..=to).step_by(step as usize) {
             let expand = |word: &&Token| Ok(Token { text: expand(&word.text, n)?, at: word.at });
             let words = rest.iter().map(expand).collect::<Result<_, String>>();
@@ -252,6 +262,7 @@ impl Reader<'_> {
             failures.extend(record.and_then(|record| self.record(&record, place, found)).err());
         }
         self.owner = owner;
+        self.record_set_ttls.end_run();
         // The caller reports the first failure; the other failures have the same cause.
         let Some(first) = failures.first() else { return Ok(()) };
         failures.iter().skip(1).for_each(|_| found.count("line", Translation::LeftOut));
@@ -280,6 +291,7 @@ impl Reader<'_> {
             stated?;
         }
         let owner = self.owner.clone()?;
+        self.record_set_ttls.enter_owner(&owner);
         let Head { other_class, ttl: stated, type_name, value } =
             head.ok_or("the record has no type")?;
         if let Some(class) = other_class {
@@ -326,9 +338,18 @@ impl Reader<'_> {
             return Ok(());
         }
         let value = self.value(&type_name, value)?;
+        if stated.is_none() && self.is_ttl_invalid {
+            return Err(format!(
+                "{what}: it has the TTL of the last `$TTL` line, which is not valid"
+            ));
+        }
         let name = owner.absolute();
         let mut entry = Entry::new(zone, &name, &type_name, Written::Text(value));
-        entry.ttl = ttl;
+        // Cloudflare keeps a TTL for each record, and its export says so.
+        entry.ttl = match self.is_export {
+            true => ttl,
+            false => self.record_set_ttls.add(&owner, record_type, place, ttl),
+        };
         if let Some(text) = found.sources.get(place.source).map(Source::text) {
             // A line with two semicolons is a heading of Cloudflare's export.
             let at = place.span.start as usize;

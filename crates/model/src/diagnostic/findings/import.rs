@@ -83,4 +83,8 @@ findings! {
     INFORMS_ONLY = "IMPORT0028" Note "a text that only informs is not in the spec",
         "A spec has no place for it. It stays as it is at Cloudflare, and changes nothing that Cloudflare does.",
         "Nothing has to be done. To keep it with the spec, write it there as a comment.";
+    ONE_TTL = "IMPORT0029" Note "the records of a name and type have one TTL",
+        "RFC 2181 section 5.2 requires it. BIND gives records that follow each other the TTL of the first one, and all of them the TTL of \
+         the entries that the file has last. The spec has what BIND would publish.",
+        "Write the same TTL at all records of the name and type.";
 }
