@@ -19,6 +19,8 @@ pub struct Yaml {
     pub is_plain: bool,
     /// True if it is a single value without quotes.
     pub is_bare: bool,
+    /// True if it is the value of a key without quotes.
+    pub is_key_bare: bool,
 }
 
 /// A YAML value.
@@ -35,6 +37,12 @@ pub enum YamlKind {
 }
 
 impl Yaml {
+    /// Creates a value that is written in quotes, if it is a single one.
+    #[must_use]
+    pub fn new(place: Place, kind: YamlKind) -> Self {
+        Self { place, kind, is_plain: false, is_bare: false, is_key_bare: false }
+    }
+
     /// Returns a member of a mapping.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
@@ -191,8 +199,8 @@ impl<'c, 'i> Copier<'c, 'i> {
             tree.meaning(id),
             Some(Meaning::Bool(_) | Meaning::Integer(_) | Meaning::Number)
         );
-        let is_bare = matches!(&tree.node(id).kind, Kind::Scalar(_, Style::Plain));
-        Yaml { place: tree.place(id), kind, is_plain, is_bare }
+        let is_bare = is_bare(tree, id);
+        Yaml { place: tree.place(id), kind, is_plain, is_bare, is_key_bare: false }
     }
 
     /// Returns the members of a mapping, including those that it merges.
@@ -200,10 +208,12 @@ impl<'c, 'i> Copier<'c, 'i> {
         let tree = self.tree;
         let is_merge = |entry: &Entry| matches!(&tree.node(entry.key).kind, Kind::Scalar(text, Style::Plain) if &**text == MERGE);
         if self.dialect == Dialect::Spec {
-            return entries
-                .iter()
-                .map(|entry| (tree.text(entry.key).to_owned(), self.copy(entry.value)))
-                .collect();
+            let member = |entry: &Entry| {
+                let is_key_bare = is_bare(tree, entry.key);
+                let value = Yaml { is_key_bare, ..self.copy(entry.value) };
+                (tree.text(entry.key).to_owned(), value)
+            };
+            return entries.iter().map(member).collect();
         }
         let mut members = Members::default();
         for entry in entries {
@@ -241,8 +251,7 @@ impl<'c, 'i> Copier<'c, 'i> {
     /// Returns the name that Python's `str` gives a key, and whether the key is a text.
     fn key(&mut self, id: NodeId) -> (bool, String) {
         let text = self.tree.text(id);
-        let is_bare = matches!(&self.tree.node(id).kind, Kind::Scalar(_, Style::Plain));
-        let scalar = if is_bare {
+        let scalar = if is_bare(self.tree, id) {
             PythonScalar::of_plain(text)
         } else {
             PythonScalar::Text(text.to_owned())
@@ -255,6 +264,11 @@ impl<'c, 'i> Copier<'c, 'i> {
         }
         (matches!(scalar, PythonScalar::Text(_)), name)
     }
+}
+
+/// Returns true if a node is a single value without quotes.
+fn is_bare(tree: &Tree, id: NodeId) -> bool {
+    matches!(&tree.node(id).kind, Kind::Scalar(_, Style::Plain))
 }
 
 /// The members of a mapping of octoDNS. The last value of equal keys counts, at the place of the

@@ -410,6 +410,47 @@ fn processors_drop_change_or_are_named() {
     }
 }
 
+/// The values are those that octoDNS 1.22.0 publishes from these files.
+#[test]
+fn templates_are_filled_in_or_left_out() {
+    let config = format!(
+        "providers:\n  files: {{class: {YAML}, directory: ./zones, enforce_order: false}}\n  cf: {CLOUDFLARE}\nprocessors:\n  \
+         p: {{class: octodns.processor.templating.Templating, trailing_dots: false, context: {{team: web, number: 42, flag: true, list: [a], secret: env/KEY}}}}\n\
+         zones: {{example.com.: {{sources: [files], targets: [cf], processors: [p]}}}}\n"
+    );
+    let zone = "txt: {type: TXT, values: ['zone {zone_name} {record_fqdn} {record_name} {record_type} {record_ttl} {team} {number} {flag}', '\"a\" \"b {{x}}\"', 'no }} template']}\n\
+        mx: {type: MX, octodns: {lenient: true}, value: {preference: 10, exchange: 'mx1.{zone_name}.mail.example.net.'}}\n\
+        cn: {type: CNAME, octodns: {lenient: true}, value: 'x-{record_name}.{ZONE_NAME}.'}\n\
+        caa: {type: CAA, value: {flags: 0, tag: issue, value: 'ca.example; account={team}'}}\n\
+        counted: {type: TXT, value: 'left {zone_num_records}'}\nformatted: {type: TXT, value: 'left {team:>9}'}\nlisted: {type: TXT, value: 'left {list[0]}'}\n\
+        secret: {type: TXT, value: 'left {secret}'}\nopen: {type: TXT, values: ['left {', ok]}\nunknown: {type: TXT, value: 'left {nothing}'}\n";
+    let workspace = tree(&[("octodns.yaml", config.as_str()), ("zones/example.com.yaml", zone)]);
+    let ran = import(&workspace, &["."], 0);
+    for text in [
+        "zone example.com txt.example.com txt TXT 3600 web 42 True",
+        "ab {x}",
+        "no }} template",
+        "mx1.example.com.mail.example.net",
+        "x-cn.example.com",
+        "ca.example; account=web",
+    ] {
+        assert!(ran.stdout.contains(text), "{text}: {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("left ") && !ran.stdout.contains("_name}"), "{}", ran.stdout);
+    says(
+        &ran.stderr,
+        &[
+            "counted TXT of example.com: what octoDNS makes of its template `{zone_num_records}` is not known",
+            "formatted TXT of example.com: what octoDNS makes of its template `{team:>9}` is not known",
+            "listed TXT of example.com: what octoDNS makes of its template `{list[0]}` is not known",
+            "secret TXT of example.com: what octoDNS makes of its template `{secret}` is not known",
+            "open TXT of example.com: a `{` without `}`; a literal one is written `{{`; octoDNS refuses it",
+            "unknown TXT of example.com: the template parameter `nothing` is not defined; octoDNS refuses it",
+            "record: 7 of 13 imported",
+        ],
+    );
+}
+
 #[test]
 fn values_are_what_octodns_makes_of_them() {
     let text = "'1.20': {type: TXT, value: '\"one\" \"two\"'}\n010: {type: A, ttl: 0600, value: 192.0.2.1}\n\

@@ -88,8 +88,7 @@ impl Configuration {
             .iter()
             .map(|(name, config)| (name.clone(), read_processor(config, &handlers)))
             .collect();
-        let no_manager =
-            Yaml { place: root.place, kind: YamlKind::Null, is_plain: false, is_bare: false };
+        let no_manager = Yaml::new(root.place, YamlKind::Null);
         let manager = root.get("manager").unwrap_or(&no_manager);
         let mut options = OptionReader::new(manager, &handlers);
         let first_processors = options.texts("processors");

@@ -23,6 +23,7 @@ mod populate;
 mod processors;
 mod providers;
 mod publish;
+mod templating;
 mod values;
 mod zone_content;
 mod zones;

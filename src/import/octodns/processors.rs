@@ -14,6 +14,7 @@ use regex::Regex;
 
 use super::populate::RecordSet;
 use super::providers::{OptionReader, is_true};
+use super::templating::Templating;
 use crate::model::ZoneName;
 use crate::spec::Yaml;
 
@@ -38,6 +39,8 @@ pub(super) enum ProcessorKind {
     ZoneName { refuses: bool },
     /// Keeps TTLs between two numbers of seconds.
     Clamp { lowest: i64, highest: i64 },
+    /// Fills in templates of values.
+    Templating(Templating),
     /// Changes no imported record: it only checks, or affects the name servers of the zone.
     Harmless,
     /// Has an unknown effect.
@@ -97,6 +100,7 @@ pub(super) fn read_processor(config: &Yaml, handlers: &BTreeSet<String>) -> Proc
             lowest: options.seconds("min_ttl", 300),
             highest: options.seconds("max_ttl", 86_400),
         },
+        "Templating" => ProcessorKind::Templating(Templating::read(config, &mut options, handlers)),
         "IgnoreRootNsFilter"
         | "ExcludeRootNsChanges"
         | "TtlRestrictionFilter"
@@ -175,7 +179,9 @@ impl Processor {
                 let clamped = ttl.min(*highest).max(*lowest);
                 return if clamped == ttl { Processed::Kept } else { Processed::Ttl(clamped) };
             }
-            ProcessorKind::Harmless | ProcessorKind::Unknown => return Processed::Kept,
+            ProcessorKind::Templating(_) | ProcessorKind::Harmless | ProcessorKind::Unknown => {
+                return Processed::Kept;
+            }
         };
         if is_listed == keeps { Processed::Kept } else { Processed::Dropped }
     }

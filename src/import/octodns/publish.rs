@@ -4,11 +4,13 @@
 //! octodns 1.22.0, `Zone.changes` (ignored, included, excluded) and
 //! `BaseProvider._process_desired_zone`, and octodns-cloudflare 1.2.0, `_gen_data`, read 2026-11.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::populate::{RecordSet, read_ttl};
-use super::processors::{Processed, Processor};
+use super::processors::{Processed, Processor, ProcessorKind};
 use super::providers::{CloudflareProvider, is_true};
+use super::templating::{TemplateFault, fill_value};
 use super::values::{ValueRules, read_value};
 use super::zone_content::{PublishedRecord, ZoneContent, type_of_cloudflare};
 use crate::diagnostic::{Place, Source, Sources};
@@ -220,15 +222,21 @@ impl Publisher<'_> {
         if values.is_empty() {
             return content.refuse(shown, set.place, 1, "it has no value");
         }
-        let attributes = match self.attributes(set, content) {
+        let attributes = self
+            .ttl_of(set, content)
+            .and_then(|ttl| Ok((ttl, self.attributes(set, ttl, content)?)));
+        let (ttl, attributes) = match attributes {
             Ok(attributes) => attributes,
             Err((place, why)) => return content.refuse(shown, place, values.len(), why),
         };
+        let filled = self.fill_templates(set, ttl, values);
+        let is_filled = filled.iter().any(|value| matches!(value, Ok(Cow::Owned(_))));
         let is_for_cloudflare = matches!(self.target.kind, TargetKind::Cloudflare(_));
         let rules = ValueRules {
             has_escaped_semicolons: set.provider.has_escaped_semicolons,
             is_for_cloudflare,
-            is_copied: self.is_copied,
+            // octoDNS reads the values of a record set once more after it has filled in templates.
+            is_copied: self.is_copied || is_filled,
         };
         let only = self.only_value(set, values, content);
         // octoDNS treats a name as relative: `www.example.com` in example.com is
@@ -239,13 +247,24 @@ impl Publisher<'_> {
             format!("{}.{}.", set.name, self.zone)
         };
         let comments = comments_of(set.data, self.sources);
-        for (n, value) in values.iter().enumerate() {
+        for (n, (value, filled)) in values.iter().zip(filled).enumerate() {
             if only.is_some_and(|only| only != n) {
                 let why = "octodns-cloudflare publishes one value of a PTR record (`strict_supports: false`)";
                 content.leave_out(shown, value.place, 1, why);
                 continue;
             }
-            let written = match read_value(type_name, value, rules, &mut content.notes) {
+            let filled = match filled {
+                Ok(filled) => filled,
+                Err(TemplateFault::Refused(why)) => {
+                    content.refuse(shown, value.place, 1, format!("{why}; octoDNS refuses it"));
+                    continue;
+                }
+                Err(TemplateFault::Unknown(why)) => {
+                    content.leave_out(shown, value.place, 1, why);
+                    continue;
+                }
+            };
+            let written = match read_value(type_name, &filled, rules, &mut content.notes) {
                 Ok(written) => written,
                 Err(why) => {
                     content.refuse(shown, value.place, 1, why);
@@ -265,6 +284,26 @@ impl Publisher<'_> {
                 comments: comments.clone(),
             });
         }
+    }
+
+    /// Returns the values of a record set with their templates filled in, if a processor does that.
+    fn fill_templates<'y>(
+        &self,
+        set: &RecordSet<'_>,
+        ttl: i64,
+        values: &'y [Yaml],
+    ) -> Vec<Result<Cow<'y, Yaml>, TemplateFault>> {
+        let mut filled: Vec<Result<Cow<'y, Yaml>, TemplateFault>> =
+            values.iter().map(|value| Ok(Cow::Borrowed(value))).collect();
+        for (_, processor) in &self.processors {
+            let ProcessorKind::Templating(templating) = &processor.kind else { continue };
+            let parameters = templating.parameters(set, self.zone, ttl);
+            let fill = |value: Result<Cow<'y, Yaml>, TemplateFault>| {
+                fill_value(&set.type_name, value?, &parameters)
+            };
+            filled = filled.into_iter().map(fill).collect();
+        }
+        filled
     }
 
     /// Returns the index of the value to publish if the target publishes only one.
@@ -289,12 +328,13 @@ impl Publisher<'_> {
         texts.min().map(|(_, n)| n)
     }
 
-    /// Returns the attributes of the records of a set. The error has the place of the mistake.
-    fn attributes(
+    /// Returns the TTL of a record set after the processors, in seconds. The error has the place of
+    /// the mistake.
+    fn ttl_of(
         &self,
         set: &RecordSet<'_>,
         content: &mut ZoneContent,
-    ) -> Result<Attributes, (Place, String)> {
+    ) -> Result<i64, (Place, String)> {
         let mut ttl = match set.data.get("ttl") {
             Some(value) => {
                 let seconds = read_ttl(value).map_err(|why| (value.place, why))?;
@@ -314,6 +354,18 @@ impl Publisher<'_> {
                 ttl = clamped;
             }
         }
+        Ok(ttl)
+    }
+
+    /// Returns the attributes of the records of a set with this TTL. The error has the place of the
+    /// mistake.
+    fn attributes(
+        &self,
+        set: &RecordSet<'_>,
+        ttl: i64,
+        content: &mut ZoneContent,
+    ) -> Result<Attributes, (Place, String)> {
+        let mut ttl = ttl;
         let cloudflare_options =
             set.data.get("octodns").and_then(|options| options.get("cloudflare"));
         let option = |name: &str| cloudflare_options.and_then(|options| options.get(name));
