@@ -149,8 +149,42 @@ fn numbers_are_exact_or_left_out() {
         // Terraform has 155 digits.
         ("1 / 3", "left out"),
         ("1.1 * 3", "left out"),
+        ("0.1 + 0.2", "left out"),
+        ("floor(0.1 * 3 * 10)", "left out"),
+        ("1 / 3 * 3", "left out"),
+        ("1 / 3 == 0.3333333333333333", "left out"),
+        ("sum([0.1, 0.2])", "left out"),
+        // Terraform knows these values, so the second one is not taken.
+        ("try(tostring(1 / 3), 7)", "left out"),
+        ("try(format(\"%s\", 1 / 3), 7)", "left out"),
+        (
+            "[1 / 5, 1 / 8, 100 / 8, 0.5 + 0.25, 0.75 * 4, 7.5 % 2, 1.5 / 0.5]",
+            "[0.2,0.125,12.5,0.75,3,1.5,3]",
+        ),
+        ("[ceil(10 / 3), 1 / 3 < 0.4, 1 / 3 == 0.5, sum([1, 2.5])]", "[4,true,false,3.5]"),
+        ("-1 / 4", "-0.25"),
         ("1e17 + 1", "100000000000000001"),
         ("1e23 + 1", "left out"),
+    ]);
+}
+
+/// Terraform counts what a reader sees as one character. Texts in which characters can belong
+/// together are left out by name.
+#[test]
+fn characters_are_counted_as_in_terraform() {
+    check(&[
+        (r#"[length("été"), length("日本"), length("한국"), length("a\nb")]"#, "[3,2,2,3]"),
+        (
+            r#"[substr("été", 1, 1), substr("été", -2, -1), strrev("abc é")]"#,
+            r#"["t","té","é cba"]"#,
+        ),
+        (r#"format("%5s|", "été")"#, r#""  été|""#),
+        (r#"length("e\u0301")"#, "left out"),
+        (r#"length("👨‍👩‍👧")"#, "left out"),
+        (r#"substr("🇩🇪x", 0, 1)"#, "left out"),
+        (r#"strrev("नि")"#, "left out"),
+        (r#"length("a\r\nb")"#, "left out"),
+        (r#"try(length("👍🏽"), 7)"#, "left out"),
     ]);
 }
 
@@ -201,6 +235,10 @@ fn values_of_yaml_have_the_types_of_terraform() {
         ),
         (r#"yamldecode("no: 1\n0x10: 2\n3: x\n")"#, r#"{"16":2,"3":"x","false":1}"#),
         (r#"yamldecode("\"no\": 1")"#, r#"{"no":1}"#),
+        (
+            r#"yamldecode("a: {no: 1}\nb: {\"no\": 2, 'no ': 'no'}\nc: \"no\"\n")"#,
+            r#"{"a":{"false":1},"b":{"no":2,"no ":"no"},"c":"no"}"#,
+        ),
         (r#"yamldecode("a: 2001-01-01T00:00:00Z")"#, "left out"),
     ]);
 }

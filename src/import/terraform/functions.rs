@@ -6,12 +6,15 @@
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use hcl_edit::expr::BinaryOperator;
 use ipnet::IpNet;
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 
+use super::characters::{NOT_COUNTED, characters};
 use super::json_text::append_json;
+use super::operators::calculate;
 use super::sets::{distinct, of_one_type, set};
-use super::value::{Missing, Term};
+use super::value::{Missing, NOT_EXACT, Term};
 use crate::diagnostic::Place;
 use crate::model::Gather;
 
@@ -60,6 +63,10 @@ pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
     }
     match known(name, arguments) {
         Some(Ok(value)) => value,
+        // Terraform knows the value, so `try` does not take the next one.
+        Some(Err(why @ (NOT_EXACT | NOT_COUNTED))) => {
+            Term::Missing(Missing::unknown(format!("`{name}`: {why}"), place))
+        }
         Some(Err(why)) => Term::Missing(Missing::error(format!("`{name}`: {why}"), place)),
         None => Term::Missing(Missing::unknown(
             format!("the function `{name}` is not supported"),
@@ -97,7 +104,9 @@ fn known(name: &str, arguments: Vec<Term>) -> Option<Outcome> {
 
 /// Returns argument `n` as text.
 fn text(arguments: &[Term], n: usize) -> Result<String, &'static str> {
-    arguments.get(n).and_then(Term::text).ok_or("text is expected")
+    let argument = arguments.get(n).ok_or("text is expected")?;
+    let is_number = matches!(argument, Term::Number(_));
+    argument.text().ok_or(if is_number { NOT_EXACT } else { "text is expected" })
 }
 
 /// Returns the items of argument `n`, a list or a set.
@@ -216,6 +225,7 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
         },
         "format" => text(a, 0).and_then(|pattern| format(&pattern, &a[1..])),
         "substr" => text(a, 0).and_then(|text| {
+            let text = characters(&text)?;
             let (offset, length) = (number(a, 1)?, number(a, 2)?);
             #[allow(
                 clippy::cast_possible_truncation,
@@ -224,14 +234,16 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
             )]
             let (offset, length) = (
                 if offset < 0.0 {
-                    text.chars().count().saturating_sub(-offset as usize)
+                    text.len().saturating_sub(-offset as usize)
                 } else {
                     offset as usize
                 },
                 if length < 0.0 { usize::MAX } else { length as usize },
             );
-            Ok(Term::Text(text.chars().skip(offset).take(length).collect()))
+            Ok(Term::Text(text.into_iter().skip(offset).take(length).collect()))
         }),
+        "strrev" => text(a, 0)
+            .and_then(|text| Ok(Term::Text(characters(&text)?.into_iter().rev().collect()))),
         "regex" => text(a, 0).and_then(|pattern| matched(&pattern, &text(a, 1)?)),
         "regexall" => text(a, 0).and_then(|pattern| {
             let text = text(a, 1)?;
@@ -320,9 +332,12 @@ fn format(pattern: &str, arguments: &[Term]) -> Outcome {
             out.push('%');
             continue;
         }
-        let value = arguments.next().and_then(Term::text).ok_or("there is no value for a verb")?;
+        let value =
+            arguments.next().map(std::slice::from_ref).ok_or("there is no value for a verb")?;
+        let value = text(value, 0)?;
         let padded = width.parse::<usize>().unwrap_or_default();
-        let missing = padded.saturating_sub(value.chars().count());
+        let length = if padded > 0 { characters(&value)?.len() } else { 0 };
+        let missing = padded.saturating_sub(length);
         match verb {
             's' | 'v' => out.extend(std::iter::repeat_n(' ', missing)),
             'd' => out.extend(std::iter::repeat_n(
@@ -343,7 +358,7 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
         "length" => match a.first() {
             Some(Term::List(list) | Term::Set(list)) => Ok(count(list.len())),
             Some(Term::Map(map)) => Ok(count(map.len())),
-            Some(Term::Text(text)) => Ok(count(text.chars().count())),
+            Some(Term::Text(text)) => characters(text).map(|text| count(text.len())),
             _ => Err("a list, a map or text is expected"),
         },
         "concat" | "setunion" => {
@@ -421,10 +436,12 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
             at.map(count).ok_or("there is no such item")
         }),
         "sum" => list(a, 0).and_then(|items| {
-            let numbers: Option<Vec<f64>> = items.iter().map(Term::number).collect();
-            numbers
-                .map(|numbers| Term::Number(numbers.iter().sum()))
-                .ok_or("a list of numbers is expected")
+            let add = |sum: Term, item: &Term| {
+                calculate(BinaryOperator::Plus, &sum, item)
+                    .ok_or("a list of numbers is expected")?
+                    .ok_or(NOT_EXACT)
+            };
+            items.iter().try_fold(Term::Number(0.0), add)
         }),
         "anytrue" => {
             list(a, 0).map(|items| Term::Bool(items.iter().any(|item| item.truth() == Some(true))))

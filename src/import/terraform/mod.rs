@@ -9,6 +9,7 @@ mod attributes;
 mod block_comments;
 mod blocks;
 mod body;
+mod characters;
 mod configuration;
 mod documents;
 mod evaluate;

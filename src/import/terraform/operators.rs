@@ -5,8 +5,12 @@ use hcl_edit::expr::BinaryOperator;
 use super::value::{Missing, NOT_EXACT, Term};
 use crate::diagnostic::Place;
 
-/// Results of calculations below this number are exact if they are whole.
-const LARGEST_RESULT: f64 = 9_007_199_254_740_992.0;
+/// Numbers below this one are exact if they are whole.
+const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// Number of parts of 1 in which fractions are calculated. Fractions with other parts, such as 0.1,
+/// are not exact in Terraform either.
+const PARTS: i128 = 1 << 20;
 
 /// Evaluates `sensitive(value)` and `nonsensitive(value)`.
 pub(super) fn sensitivity(function: &str, mut values: Vec<Term>, place: Place) -> Term {
@@ -36,25 +40,27 @@ pub(super) fn binary(operator: BinaryOperator, left: Term, right: Term, place: P
     if let Some(missing) = left.missing().or_else(|| right.missing()) {
         return Term::Missing(missing.clone());
     }
-    let whole_numbers = left.as_whole_number().zip(right.as_whole_number());
-    let numbers = || left.number().zip(right.number());
-    let calculated = |whole: fn(i128, i128) -> Option<i128>, f: fn(f64, f64) -> f64| {
-        if let Some(n) = whole_numbers.and_then(|(l, r)| whole(l, r)) {
-            return Some(Term::whole_number(n));
-        }
-        let is_number =
-            |value: &Term| value.to_number().is_some() || matches!(value, Term::Large(_));
-        let is_calculation = is_number(&left) && is_number(&right);
-        match numbers().map(|(l, r)| f(l, r)) {
-            Some(n) if n.abs() < LARGEST_RESULT => Some(Term::Number(n)),
-            Some(n) if !n.is_finite() => None,
-            _ => is_calculation.then(|| Term::Missing(Missing::unknown(NOT_EXACT, place))),
-        }
-    };
+    let is_number = |value: &Term| matches!(value, Term::Number(_)) && value.text().is_none();
+    let (whole_numbers, numbers) =
+        (left.as_whole_number().zip(right.as_whole_number()), left.number().zip(right.number()));
+    // Numbers that look equal here may differ in the digits that only Terraform has.
+    let is_undecided =
+        (is_number(&left) || is_number(&right)) && numbers.is_some_and(|(l, r)| l == r);
+    let is_comparison = !matches!(
+        operator,
+        BinaryOperator::Plus
+            | BinaryOperator::Minus
+            | BinaryOperator::Mul
+            | BinaryOperator::Div
+            | BinaryOperator::Mod
+    );
+    if is_comparison && is_undecided {
+        return Term::Missing(Missing::unknown(NOT_EXACT, place));
+    }
     let compared = |whole: fn(&i128, &i128) -> bool, f: fn(&f64, &f64) -> bool| match whole_numbers
     {
         Some((l, r)) => Some(Term::Bool(whole(&l, &r))),
-        None => numbers().map(|(l, r)| Term::Bool(f(&l, &r))),
+        None => numbers.map(|(l, r)| Term::Bool(f(&l, &r))),
     };
     let result = match operator {
         BinaryOperator::Eq => Some(Term::Bool(left == right)),
@@ -65,13 +71,13 @@ pub(super) fn binary(operator: BinaryOperator, left: Term, right: Term, place: P
                 Term::Bool(if operator == BinaryOperator::And { l && r } else { l || r })
             })
         }
-        BinaryOperator::Plus => calculated(i128::checked_add, |l, r| l + r),
-        BinaryOperator::Minus => calculated(i128::checked_sub, |l, r| l - r),
-        BinaryOperator::Mul => calculated(i128::checked_mul, |l, r| l * r),
-        BinaryOperator::Div => {
-            calculated(|l, r| if l.checked_rem(r)? == 0 { Some(l / r) } else { None }, |l, r| l / r)
-        }
-        BinaryOperator::Mod => calculated(i128::checked_rem, |l, r| l % r),
+        BinaryOperator::Plus
+        | BinaryOperator::Minus
+        | BinaryOperator::Mul
+        | BinaryOperator::Div
+        | BinaryOperator::Mod => calculate(operator, &left, &right).map(|calculated| {
+            calculated.unwrap_or_else(|| Term::Missing(Missing::unknown(NOT_EXACT, place)))
+        }),
         BinaryOperator::Less => compared(i128::lt, f64::lt),
         BinaryOperator::LessEq => compared(i128::le, f64::le),
         BinaryOperator::Greater => compared(i128::gt, f64::gt),
@@ -80,4 +86,56 @@ pub(super) fn binary(operator: BinaryOperator, left: Term, right: Term, place: P
     result.unwrap_or_else(|| {
         Term::Missing(Missing::error("the operator does not fit these values", place))
     })
+}
+
+/// Calculates with two numbers. Returns `None` for values that are no numbers, and `Some(None)` for
+/// a result of which Terraform has more digits.
+pub(super) fn calculate(
+    operator: BinaryOperator,
+    left: &Term,
+    right: &Term,
+) -> Option<Option<Term>> {
+    let is_number = |value: &Term| value.to_number().is_some() || matches!(value, Term::Large(_));
+    if !is_number(left) || !is_number(right) {
+        return None;
+    }
+    let whole_numbers = left.as_whole_number().zip(right.as_whole_number());
+    let fractions = || Some((in_parts(left)?, in_parts(right)?, PARTS));
+    let Some((l, r, parts)) = whole_numbers.map(|(l, r)| (l, r, 1)).or_else(fractions) else {
+        return Some(None);
+    };
+    let (numerator, denominator) = match operator {
+        BinaryOperator::Plus => (l.checked_add(r), parts),
+        BinaryOperator::Minus => (l.checked_sub(r), parts),
+        BinaryOperator::Mul => (l.checked_mul(r), parts * parts),
+        BinaryOperator::Div if r != 0 => (Some(l), r),
+        BinaryOperator::Mod if r != 0 => (l.checked_rem(r), parts),
+        _ => return None,
+    };
+    Some(numerator.and_then(|numerator| quotient(numerator, denominator)))
+}
+
+/// Returns a number in parts of 1; `None` if it is not exact in them.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "checked")]
+fn in_parts(value: &Term) -> Option<i128> {
+    let parts = value.number()? * PARTS as f64;
+    (parts.fract() == 0.0 && parts.abs() < LARGEST_WHOLE).then_some(parts as i128)
+}
+
+/// Returns a quotient. One with more digits than a text here can have is a number without a text.
+#[allow(clippy::cast_precision_loss, reason = "checked in the same expression")]
+fn quotient(numerator: i128, denominator: i128) -> Option<Term> {
+    if numerator.checked_rem(denominator)? == 0 {
+        return Some(Term::whole_number(numerator / denominator));
+    }
+    let is_exact = |n: i128| n.unsigned_abs() as f64 <= LARGEST_WHOLE;
+    let value = (is_exact(numerator) && is_exact(denominator))
+        .then(|| Term::Number(numerator as f64 / denominator as f64))?;
+    let Some(text) = value.text() else { return Some(value) };
+    // A text of few digits can hide that the quotient has more of them.
+    let (whole, fraction) = text.split_once('.')?;
+    let scale = 10_i128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+    let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
+    let is_same = digits.checked_mul(denominator)? == numerator.checked_mul(scale)?;
+    is_same.then_some(value)
 }

@@ -22,7 +22,7 @@ pub(super) fn decode(values: &[Term], source: SourceId, place: Place) -> Term {
     };
     let mut found = Diagnostics::default();
     match read_yaml(&text, source, &mut found) {
-        Some(yaml) if !found.has_errors() => match value(&yaml, &text) {
+        Some(yaml) if !found.has_errors() => match value(&yaml) {
             Ok(value) => value,
             Err(why) => Term::Missing(Missing::unknown(format!("`yamldecode`: {why}"), place)),
         },
@@ -31,17 +31,15 @@ pub(super) fn decode(values: &[Term], source: SourceId, place: Place) -> Term {
 }
 
 /// Converts a value of a YAML text. The error is the reason why it cannot be read.
-fn value(yaml: &Yaml, text: &str) -> Result<Term, String> {
+fn value(yaml: &Yaml) -> Result<Term, String> {
     Ok(match &yaml.kind {
         YamlKind::Null => Term::Null,
         YamlKind::Scalar(scalar) if yaml.is_bare => unquoted(scalar)?,
         YamlKind::Scalar(scalar) => Term::from(scalar.as_str()),
-        YamlKind::List(items) => {
-            Term::List(items.iter().map(|item| value(item, text)).collect::<Result<_, _>>()?)
-        }
+        YamlKind::List(items) => Term::List(items.iter().map(value).collect::<Result<_, _>>()?),
         YamlKind::Map(members) => {
             let member = |(name, member): &(String, Yaml)| {
-                Ok::<_, String>((key(name, text)?, value(member, text)?))
+                Ok::<_, String>((key(name, member.is_key_bare)?, value(member)?))
             };
             Term::Map(
                 members.iter().map(member).collect::<Result<Vec<_>, _>>()?.into_iter().gather(),
@@ -50,18 +48,12 @@ fn value(yaml: &Yaml, text: &str) -> Result<Term, String> {
     })
 }
 
-/// Returns the name of a member. An unquoted key is a value that is converted to text. Whether a
-/// key has quotes is only known if the text has it in one of the two forms.
-fn key(name: &str, text: &str) -> Result<String, String> {
-    let converted = unquoted(name)?.text();
-    if converted.as_deref() == Some(name) {
-        return Ok(name.to_owned());
+/// Returns the name of a member. A key without quotes is a value that is converted to text.
+fn key(name: &str, is_bare: bool) -> Result<String, String> {
+    match is_bare {
+        true => unquoted(name)?.text().ok_or_else(|| format!("the key `{name}` is not a text")),
+        false => Ok(name.to_owned()),
     }
-    let quoted = [format!("\"{name}\""), format!("'{name}'")];
-    if quoted.iter().any(|quoted| text.contains(quoted.as_str())) {
-        return Ok(name.to_owned());
-    }
-    converted.ok_or_else(|| format!("the key `{name}` is not a text"))
 }
 
 /// Converts an unquoted value.
