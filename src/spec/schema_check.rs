@@ -38,6 +38,8 @@ pub(super) struct CompiledSchema {
     free: Option<Box<CompiledSchema>>,
     required: Vec<String>,
     words: Vec<String>,
+    /// A value that fits, and the pattern of such values.
+    example: Option<(String, String)>,
     range: Option<(i64, i64)>,
     items: Option<Box<CompiledSchema>>,
     needs_item: bool,
@@ -124,6 +126,10 @@ fn compile_schema(schema: &Value) -> CompiledSchema {
         compiled.kinds.string = true;
     }
     compiled.is_record_type = schema.get("enumDescriptions").is_some();
+    compiled.example = texts(list("examples"))
+        .into_iter()
+        .next()
+        .zip(schema["pattern"].as_str().map(str::to_owned));
     compiled.required = texts(list("required"));
     if let Value::Object(properties) = &schema["properties"] {
         compiled.keys = properties.keys().cloned().collect();
@@ -149,6 +155,14 @@ impl CompiledSchema {
         let mut compiled = compile_schema(schema);
         compiled.required.clear();
         compiled
+    }
+
+    /// Returns a number with the unit that values have, such as `10%`; `None` if the result does not
+    /// fit either.
+    fn with_unit(&self, number: &str) -> Option<String> {
+        let (example, pattern) = self.example.as_ref()?;
+        let value = format!("{number}{}", example.trim_start_matches(|c: char| c.is_ascii_digit()));
+        regex::Regex::new(pattern).ok()?.is_match(&value).then_some(value)
     }
 
     /// Returns true if a word is allowed.
@@ -506,7 +520,11 @@ impl Check<'_> {
             }
             None if kinds.array => "write each item after a `- `".to_owned(),
             None if kinds.object => "write `key: value` pairs, not a list".to_owned(),
-            _ => format!("write {expected}"),
+            _ => match (compiled.with_unit(text), &compiled.example) {
+                (Some(value), _) => format!("write `{value}`"),
+                (None, Some((example, _))) => format!("write {expected}, such as `{example}`"),
+                (None, None) => format!("write {expected}"),
+            },
         };
         self.diagnostics.push(
             findings::WRONG_KIND

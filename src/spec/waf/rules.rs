@@ -149,16 +149,17 @@ impl Section<'_> {
     /// Reads the share of the requests on which a rule acts.
     fn share(&mut self, syntax: &Spanned<Text>) -> Option<Share> {
         let text = syntax.value.0.as_str();
-        let number = text.strip_suffix('%').and_then(|number| number.trim().parse().ok());
-        let share = number.and_then(Share::of_percent);
+        let of_number = |number: &str| number.trim().parse().ok().and_then(Share::of_percent);
+        let share = text.strip_suffix('%').and_then(of_number);
         if share.is_none() {
             let place = self.reader.place(syntax);
             let detail = format!("`{}` is not a share", super::super::clip(text));
-            self.reader.diagnostics.push(
-                findings::SHARE
-                    .at(place, detail)
-                    .help("write 1% to 99%, or remove the key for all requests"),
-            );
+            self.reader.diagnostics.push(findings::SHARE.at(place, detail).help(
+                match of_number(text) {
+                    Some(meant) => format!("write `{}%`", meant.percent()),
+                    None => "write 1% to 99%, or remove the key for all requests".to_owned(),
+                },
+            ));
         }
         share
     }
