@@ -412,5 +412,5 @@ fn desired(
     }
     let spelling =
         Spelling { name: zone.name.relative(&name).into(), place, entry: place, reported };
-    DesiredRecord { name, data, facets, protect: false, allow: None, spelling }
+    DesiredRecord { name, data, facets, protect: false, allow: None, expires: None, spelling }
 }

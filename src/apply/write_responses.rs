@@ -176,6 +176,7 @@ mod tests {
                 facets,
                 protect: false,
                 allow: None,
+                expires: None,
                 spelling,
             }
         };

@@ -575,6 +575,7 @@ fn record(zone: &ZoneName, name: &Fqdn, data: &Rdata, facets: &Facets) -> Desire
         facets: facets.clone(),
         protect: false,
         allow: None,
+        expires: None,
         spelling: Spelling {
             name: zone.relative(name).into(),
             place: Place::NOWHERE,

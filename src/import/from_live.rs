@@ -99,6 +99,7 @@ fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
         facets: record.facets_for_spec(),
         protect: false,
         allow: None,
+        expires: None,
         spelling: Spelling {
             name: zone.name.relative(name).into(),
             place: Place::NOWHERE,

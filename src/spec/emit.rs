@@ -179,7 +179,7 @@ fn ignore_pattern(pattern: &IgnorePattern) -> Json {
 }
 
 fn record_json(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression]) -> Json {
-    let DesiredRecord { name, data, facets, protect, allow, spelling } = record;
+    let DesiredRecord { name, data, facets, protect, allow, expires, spelling } = record;
     let mut map = entry_head(zone, name, data.type_name());
     put_value(&mut map, data);
     let mut settings = Map::new();
@@ -196,6 +196,9 @@ fn record_json(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppress
     if *protect {
         map.insert("protect".to_owned(), json!(true));
     }
+    if let Some(day) = expires {
+        map.insert("expires".to_owned(), json!(day));
+    }
     if let Some(allow) = allow {
         map.insert("allow".to_owned(), accepted_dangers(allow));
     }
@@ -205,13 +208,18 @@ fn record_json(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppress
 }
 
 fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> Json {
-    let Tombstone { name, record_type, data, expired: _, protect: _, allow, spelling: _ } =
-        tombstone;
+    let Tombstone { name, record_type, data, expired, protect, allow, spelling: _ } = tombstone;
     let mut map = entry_head(zone, name, record_type.as_str());
     if let Some(data) = data {
         put_value(&mut map, data);
     }
-    map.insert("state".to_owned(), json!("absent"));
+    match expired {
+        Some(day) => map.insert("expires".to_owned(), json!(day)),
+        None => map.insert("state".to_owned(), json!("absent")),
+    };
+    if *protect {
+        map.insert("protect".to_owned(), json!(true));
+    }
     if let Some(allow) = allow {
         map.insert("allow".to_owned(), accepted_dangers(allow));
     }

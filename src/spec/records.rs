@@ -102,13 +102,14 @@ impl Target<'_> {
         for (data, place) in items {
             let (data, name, spelling) = (data.at(&name), name.clone(), spelling(place));
             let protect = entry.protect.is_some_and(|p| p.value);
+            let expires: Option<Box<str>> =
+                entry.expires.as_ref().map(|expires| expires.value.0.as_str().into());
             if absent || is_over {
-                let expired = entry.expires.as_ref().filter(|_| is_over);
                 self.tombstones.push(Tombstone {
                     name,
                     record_type,
                     data: Some(data),
-                    expired: expired.map(|expires| expires.value.0.as_str().into()),
+                    expired: expires.filter(|_| is_over),
                     protect,
                     allow: allow.clone(),
                     spelling,
@@ -122,6 +123,7 @@ impl Target<'_> {
                 facets: facets.clone(),
                 protect,
                 allow: allow.clone(),
+                expires,
                 spelling,
             });
         }

@@ -49,6 +49,21 @@ fn a_record_goes_after_its_last_day_and_not_before() {
     workspace.run(&[&["plan", "spec.yaml", "--detailed-exitcode"], &later[..]].concat()).exits(0);
 }
 
+/// The spec as it is in force has the last day of each record, over or not.
+#[test]
+fn the_resolved_spec_has_the_last_days() {
+    let workspace = Workspace::new(options());
+    workspace.file("spec.yaml", DATED.replace("expires:", "protect: true, expires:"));
+    for day in ["2027-02-01", "2027-03-02"] {
+        let print = |file: &str| workspace.run(&["validate", file, "--print", "--today", day]);
+        let printed = print("spec.yaml").exits(0).stdout;
+        assert!(printed.contains("expires: 2027-03-01"), "{day}: {printed}");
+        assert!(printed.contains("protect: true") && !printed.contains("absent"), "{printed}");
+        workspace.file("printed.yaml", &printed);
+        assert_eq!(print("printed.yaml").exits(0).stdout, printed);
+    }
+}
+
 /// The day was reviewed if the previous spec had it. A record that needs a consent still needs it.
 #[test]
 fn a_day_of_the_base_is_agreed() {

@@ -155,6 +155,7 @@ fn record(zone: &ZoneName, name: &str, record_type: RecordType, content: &str) -
         },
         protect: false,
         allow: None,
+        expires: None,
         spelling: Spelling {
             name: name.into(),
             place: place(),

@@ -222,6 +222,7 @@ pub(crate) fn desired_record(form: &RecordForm) -> DesiredRecord {
         facets,
         protect: false,
         allow: None,
+        expires: None,
         spelling: Spelling { name: "x".into(), place: place(), entry: place(), reported },
     }
 }
@@ -259,6 +260,7 @@ pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
                     facets,
                     protect: false,
                     allow: None,
+                    expires: None,
                     spelling: spelling.clone(),
                 }
             })

@@ -279,6 +279,8 @@ pub struct DesiredRecord {
     pub protect: bool,
     /// Accepted dangers with their reasons; `None` for none, the usual case.
     pub allow: Option<Box<BTreeMap<Danger, String>>>,
+    /// Its last day, `YYYY-MM-DD`; `None` for none, the usual case.
+    pub expires: Option<Box<str>>,
     /// The author's spelling.
     pub spelling: Spelling,
 }

@@ -116,7 +116,7 @@ fn take_pairs<'a, K: Ord>(
 
 /// Returns the item for a record. A record of a larger set has its value in one piece.
 fn record_item(record: &DesiredRecord, is_single: bool) -> Said {
-    let DesiredRecord { name: _, data, facets, protect, allow, spelling } = record;
+    let DesiredRecord { name: _, data, facets, protect, allow, expires: _, spelling } = record;
     let place = spelling.entry;
     let in_one_piece =
         || [("content".to_owned(), Value::from(data.presentation()))].into_iter().gather();
