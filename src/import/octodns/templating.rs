@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::populate::RecordSet;
-use super::providers::{OptionReader, is_true};
+use super::providers::OptionReader;
 use crate::model::ZoneName;
 use crate::spec::{PythonScalar, Yaml, YamlKind};
 
