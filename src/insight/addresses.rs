@@ -82,7 +82,7 @@ pub(super) fn compare(
         };
         if let Some((gone, how)) = found.or_else(without_group) {
             let line = format!(
-                "{name}: {came} differs from {gone} by {how} and is in no network that is in use"
+                "{name}: {came} differs from {gone} by {how} and is in no network that this spec uses"
             );
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }

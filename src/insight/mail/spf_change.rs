@@ -165,7 +165,7 @@ fn differences(
         .filter_map(|came| Some((came, slip_of(name, &lost, *came, &has, after, others)?)));
     for (came, (gone, how)) in slips {
         let line = format!(
-            "SPF for {name}: {} differs from {} by {how} and is in no network that is in use",
+            "SPF for {name}: {} differs from {} by {how} and is in no network that this spec uses",
             network_in_words(came),
             network_in_words(&gone)
         );
