@@ -1,5 +1,7 @@
 //! Sentences about the time for which caches keep old answers.
 
+use crate::insight::effect::listed;
+
 /// Time for which resolvers may keep "no such name" and "no such type" by default (RFC 2308 section
 /// 5: the SOA minimum).
 ///
@@ -49,9 +51,17 @@ pub(super) fn raised_with_move(old: u32, new: u32) -> Option<String> {
     })
 }
 
-/// Returns a sentence if caches may keep an old answer with this time to live for long.
-pub(super) fn old_kept(seconds: u32) -> Option<String> {
-    (seconds >= LONG_TTL).then(|| {
-        format!("caches may keep the old answer for up to {} (ttl {seconds})", duration(seconds))
-    })
+/// Returns a sentence about an old answer that caches may keep for long.
+pub(super) fn old_kept(seconds: u32) -> String {
+    format!("caches may keep the old answer for up to {} (ttl {seconds})", duration(seconds))
+}
+
+/// Returns a sentence about old answers that caches may keep for long: the names by times to live.
+pub(super) fn all_kept<'n>(names: impl Iterator<Item = (u32, Vec<&'n str>)>) -> String {
+    let parts: Vec<String> = names
+        .map(|(seconds, names)| {
+            format!("for up to {} those of {}", duration(seconds), listed(names))
+        })
+        .collect();
+    format!("caches may keep old answers: {}", parts.join("; "))
 }

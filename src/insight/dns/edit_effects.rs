@@ -10,7 +10,7 @@ use super::alias_effects::{self, Dependents};
 use super::answer::End;
 use super::answer_in_words::{NO_NAME, records};
 use super::answer_source::AnswerSource;
-use super::caching::{old_kept, raised_with_move, safe_from};
+use super::caching::{LONG_TTL, all_kept, old_kept, raised_with_move, safe_from};
 use super::differences::{Class, Difference, differences_from};
 use super::entry::Entry;
 use super::index::{Node, ZoneIndex};
@@ -63,11 +63,14 @@ pub fn explain<'a>(
     let edited: BTreeSet<&Fqdn> = names.iter().copied().collect();
     let dependents = Dependents::of(&found, &edited);
     let view = View { before, after, edits, found: &found, references, dependents };
+    let mut kept: BTreeMap<&ZoneName, Vec<(usize, u32)>> = BTreeMap::new();
     for (name, of_name) in &by_name {
         let Some(zones) = view.zone(name) else { continue };
         let difference = view.difference(&Class::Name((*name).clone()));
         let mut lines = view.about_name(name, zones, of_name, difference);
-        lines.extend(view.caches(of_name));
+        if let Some(longest) = view.longest_kept(of_name) {
+            kept.entry(zones[1].name()).or_default().push(longest);
+        }
         lines.extend(view.raised_ttl(of_name));
         let main =
             view.first_edit(of_name, Entry::is_address_or_alias).or(of_name.first().copied());
@@ -97,6 +100,9 @@ pub fn explain<'a>(
             explained.of_zones.insert(zone.name().clone(), visibility::of_zone(zone, before, &own));
         }
     }
+    for (zone, of_zone) in kept {
+        explained.put_kept(zone, &of_zone, edits);
+    }
     for zone in after.iter() {
         let Some(old) = before.named(zone.name()).filter(|old| old.serving() != zone.serving())
         else {
@@ -111,6 +117,21 @@ pub fn explain<'a>(
 }
 
 impl Explained {
+    /// Adds the sentence about the old answers of a zone that caches keep: to its edit if there is
+    /// one, and else to the zone.
+    fn put_kept(&mut self, zone: &ZoneName, of_zone: &[(usize, u32)], edits: &[RecordEdit<'_>]) {
+        if let [(n, seconds)] = of_zone {
+            return self.put(Some(*n), [old_kept(*seconds)]);
+        }
+        let mut names: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+        for (n, seconds) in of_zone {
+            let name = edits.get(*n).and_then(RecordEdit::name).map(|name| zone.relative(name));
+            names.entry(*seconds).or_default().extend(name);
+        }
+        let sentence = all_kept(names.into_iter().rev());
+        self.of_zones.entry(zone.clone()).or_default().push(sentence);
+    }
+
     /// Adds sentences to an edit.
     fn put(&mut self, edit: Option<usize>, lines: impl IntoIterator<Item = String>) {
         if let Some(own) = edit.and_then(|n| self.of_edits.get_mut(n)) {
@@ -256,11 +277,15 @@ impl<'v, 'a> View<'v, 'a> {
         )
     }
 
-    /// Returns a sentence if caches may keep old answers for long.
-    fn caches(&self, of_name: &[usize]) -> Option<String> {
-        let before = of_name.iter().filter_map(|n| self.edits.get(*n)?.before);
-        let seconds = before.map(|entry| entry.seconds()).max()?;
-        old_kept(seconds)
+    /// Returns the edit of some whose old answer caches may keep for the longest time, in seconds,
+    /// if that is long.
+    fn longest_kept(&self, of_name: &[usize]) -> Option<(usize, u32)> {
+        let seconds =
+            of_name.iter().filter_map(|n| Some((*n, self.edits.get(*n)?.before?.seconds())));
+        seconds
+            .rev()
+            .max_by_key(|(_, seconds)| *seconds)
+            .filter(|(_, seconds)| *seconds >= LONG_TTL)
     }
 
     /// Returns a sentence if a new answer also has a longer time to live.
