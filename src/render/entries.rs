@@ -75,6 +75,8 @@ pub(super) struct ZoneEntries<'a> {
     pub(super) repeated: Vec<Entry<'a>>,
     /// The zones in which they are shown.
     pub(super) shown_in: BTreeSet<&'a ZoneName>,
+    /// A sentence about the live objects that are as the previous spec wanted them.
+    pub(super) live: Option<String>,
 }
 
 impl<'a> ZoneEntries<'a> {
@@ -115,9 +117,15 @@ impl<'a> ZoneEntries<'a> {
                 },
             );
         }
+        let live = fold_live(&mut entries);
         let notes = entries
             .split_off(entries.partition_point(|entry| is_new || entry.weight < Weight::Notes));
-        Self { zone, entries, notes, repeated: Vec::new(), shown_in: BTreeSet::new() }
+        Self { zone, entries, notes, repeated: Vec::new(), shown_in: BTreeSet::new(), live }
+    }
+
+    /// Returns the sentences about the zone that follow from its entries.
+    pub(super) fn sentences(&self) -> impl Iterator<Item = String> {
+        self.repeated_in_words().into_iter().chain(self.live.clone())
     }
 
     /// Iterates over all entries that are shown in this zone, by importance.
@@ -212,6 +220,28 @@ impl<'a> Entry<'a> {
         let form = member.operation.record()?.form();
         Some((&form.name, form.data.type_name()))
     }
+}
+
+/// Removes from entries that need no attention that the previous spec wanted their live objects as
+/// they are. Returns the sentence that says so of all of them, if there are at least [`FEWEST`].
+fn fold_live(entries: &mut [Entry<'_>]) -> Option<String> {
+    let is_expected = |entry: &Entry<'_>| entry.view.live.was_wanted && !entry.view.is_loud();
+    let mut expected: Vec<&mut Entry<'_>> =
+        entries.iter_mut().filter(|entry| is_expected(entry)).collect();
+    let number = expected.iter().map(|entry| entry.members.len()).sum::<usize>();
+    if number < FEWEST {
+        return None;
+    }
+    let dated = expected.iter().filter(|entry| entry.view.live.changed.is_some());
+    let members = dated.flat_map(|entry| &entry.members);
+    let times = members.filter_map(|member| member.operation.modified_on.as_deref());
+    let changed = span(times.gather()).map(|time| format!("; last changed {time}"));
+    for entry in &mut expected {
+        entry.view.live.was_wanted = false;
+        entry.view.live.changed = None;
+    }
+    let changed = changed.unwrap_or_default();
+    Some(format!("live: {number} objects are as the previous spec wanted them{changed}"))
 }
 
 /// Returns true if an operation changes the value of a record.

@@ -47,10 +47,11 @@ pub(super) fn write(page: &mut String, zone: &ZoneEntries<'_>, number: usize, so
         page.push_str("</details>\n");
     }
     let (impact, notes) = (&zone.zone.impact, &zone.zone.notes);
-    let repeated = zone.repeated_in_words();
-    if !notes.is_empty() || !impact.is_empty() || repeated.is_some() {
+    let sentences: Vec<String> =
+        impact.iter().chain(notes).cloned().chain(zone.sentences()).collect();
+    if !sentences.is_empty() {
         page.push_str("<ul class=\"notes\">\n");
-        for note in impact.iter().chain(notes).chain(&repeated) {
+        for note in &sentences {
             page.push_str(&format!("<li>{}</li>\n", html_prose(note)));
         }
         page.push_str("</ul>\n");

@@ -232,8 +232,9 @@ fn notes(zone: &ZoneEntries<'_>, sources: &Sources) -> String {
 /// Returns the end of a zone.
 fn tail(zone: &ZoneEntries<'_>) -> String {
     let mut tail = String::new();
-    for note in zone.zone.impact.iter().chain(&zone.zone.notes).chain(&zone.repeated_in_words()) {
-        tail.push_str(&format!("\n- {}", prose(note)));
+    let notes = zone.zone.impact.iter().chain(&zone.zone.notes).cloned();
+    for note in notes.chain(zone.sentences()) {
+        tail.push_str(&format!("\n- {}", prose(&note)));
     }
     tail.push_str(&format!("\n- {}\n\n</details>\n\n", prose(&rest(zone.zone))));
     tail

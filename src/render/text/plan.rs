@@ -126,8 +126,8 @@ fn write_zone(out: &mut dyn Write, entries: &ZoneEntries<'_>, view: &PlanView) -
     let name = in_both_forms(zone.name.as_str()).into_owned();
     hanging().add(name, BOLD).add("  ", PLAIN).add(about, DIM).write(out, paper)?;
     write_entries(out, entries, paper)?;
-    for note in zone.impact.iter().chain(&entries.repeated_in_words()) {
-        write_effect(out, 2, note, paper)?;
+    for note in zone.impact.iter().cloned().chain(entries.sentences()) {
+        write_effect(out, 2, &note, paper)?;
     }
     for note in &zone.notes {
         Line::indented(2).add(safe(note), PLAIN).write(out, paper)?;
