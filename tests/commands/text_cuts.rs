@@ -74,7 +74,7 @@ fn of_wanted_texts_with_other_cuts_one_is_enough() {
                 workspace.run(&apply).exits(0);
                 assert_eq!(contents(&workspace), [json!(live)]);
                 workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
-                workspace.run(&["drift", "spec.yaml", "--no-base"]).exits(0);
+                workspace.run(&["drift", "spec.yaml"]).exits(0);
             }
             // None is live.
             let workspace = texts_live(joins, &[]);
