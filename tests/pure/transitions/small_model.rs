@@ -17,6 +17,9 @@ pub(super) const HOSTS: [&str; 2] = ["x.example.com", "y.example.com"];
 /// threshold.
 pub(super) const SCORES: [(u64, u64); 5] = [(1, 30), (1, 50), (3, 30), (3, 50), (3, 70)];
 
+/// A client that passes no challenge, and the two readings of what follows one that is passed.
+const CHALLENGED: [(bool, bool); 3] = [(false, false), (true, false), (true, true)];
+
 /// A request, and what the zone detects about it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Request {
@@ -31,6 +34,8 @@ pub(super) struct Request {
     /// Which product outside the rulesets, or which phase that a spec cannot have, stops it.
     pub(super) product: Option<&'static str>,
     pub(super) solves: bool,
+    /// Whether the rules behind a challenge that it passes see it as well.
+    pub(super) goes_on: bool,
 }
 
 pub(super) fn requests() -> Vec<Request> {
@@ -42,7 +47,7 @@ pub(super) fn requests() -> Vec<Request> {
                 for attack in [None, Some("A"), Some("B"), Some("C")] {
                     for score in scores() {
                         for product in [None, Some("bic"), Some("http_request_sbfm")] {
-                            for solves in [false, true] {
+                            for (solves, goes_on) in CHALLENGED {
                                 all.push(Request {
                                     host,
                                     path,
@@ -51,6 +56,7 @@ pub(super) fn requests() -> Vec<Request> {
                                     score,
                                     product,
                                     solves,
+                                    goes_on,
                                 });
                             }
                         }
@@ -364,6 +370,7 @@ pub(super) fn passes(state: &ReadState, request: Request) -> bool {
         for (_, deed) in rules.iter().filter(|(when, _)| when.holds(request)) {
             match deed {
                 Deed::Block => return false,
+                Deed::Challenge if request.solves && request.goes_on => {}
                 // If it is passed, Cloudflare accepts the request.
                 Deed::Challenge => return request.solves,
                 Deed::Limit(limit) if request.rate > *limit => return false,

@@ -9,7 +9,8 @@
 //! # Sources
 //! Order of the phases: developers.cloudflare.com/waf/feature-interoperability. A passed challenge
 //! accepts the request: developers.cloudflare.com/ruleset-engine/rules-language/actions, both read
-//! 2026-11-22.
+//! 2026-11-22. The page does not say what happens to later requests of the client, so the order of
+//! changes is right for both: rules behind a challenge do not see them, or do.
 
 mod state_comparison;
 
@@ -127,6 +128,8 @@ impl Aspect {
 struct RequestKind {
     known: u64,
     held: u64,
+    /// True if it also meets what follows a challenge that it passes.
+    goes_on: bool,
 }
 
 /// The rules of each phase, in the order in which they act.
@@ -138,8 +141,8 @@ pub struct Requests {
     conditions: Conditions,
     expressions: Vec<Expression>,
     numbers: BTreeMap<String, usize>,
-    /// Properties of each kind of request, as bits; few properties first.
-    kinds: Vec<u64>,
+    /// Each kind of request; few properties first.
+    kinds: Vec<RequestKind>,
     limits: Vec<RuleBody>,
     /// Which limits hold if one holds.
     limits_implied: Vec<u64>,
@@ -153,6 +156,7 @@ pub struct Requests {
     others: Vec<Unfollowed>,
     /// What is an obstacle unless it is bypassed.
     outside: u64,
+    has_challenges: bool,
 }
 
 /// What acts or is bypassed in a way that is not followed, and only told apart.
@@ -229,6 +233,7 @@ impl Requests {
             exempt: Vec::new(),
             others: Vec::new(),
             outside: 0,
+            has_challenges: false,
         };
         let changed = changes.iter().flat_map(|(_, before, after)| [*before, *after]).flatten();
         for body in changed.chain(others) {
@@ -259,8 +264,10 @@ impl Requests {
             self.numbers.insert(key, self.conditions.add(&expression));
             self.expressions.push(expression);
         }
-        if let Some(Act::Skip(bypass)) = self.act(body, waf) {
-            self.outside |= bypass.others;
+        match self.act(body, waf) {
+            Some(Act::Skip(bypass)) => self.outside |= bypass.others,
+            Some(Act::Challenge) => self.has_challenges = true,
+            _ => {}
         }
     }
 
@@ -359,7 +366,12 @@ impl Requests {
 
     /// Finds the kinds of requests: properties that can go together.
     pub fn tell_apart(&mut self) {
-        self.kinds = self.combinations();
+        let has_challenges = self.has_challenges;
+        let readings = |held: u64| {
+            let goes_on = [false, true].into_iter().take(1 + usize::from(has_challenges));
+            goes_on.map(move |goes_on| RequestKind { known: !0, held, goes_on })
+        };
+        self.kinds = self.combinations().into_iter().flat_map(readings).collect();
     }
 
     fn combinations(&self) -> Vec<u64> {
@@ -444,10 +456,8 @@ impl Requests {
     /// What each kind of request meets, where the phases have these rules in this order.
     #[must_use]
     pub fn treatments(&self, phases: &PhaseRules<'_>) -> Vec<Treatment> {
-        let of = |kind: &u64| {
-            self.treatment(RequestKind { known: !0, held: *kind }, phases, &Aspect::ALL)
-        };
-        self.kinds.iter().filter_map(|kind| of(kind).ok()).collect()
+        let treatment = |kind: &RequestKind| self.treatment(*kind, phases, &Aspect::ALL).ok();
+        self.kinds.iter().filter_map(treatment).collect()
     }
 
     /// Returns the treatment of a kind of request, or an unknown property on which it depends.
@@ -474,6 +484,7 @@ impl Requests {
                 }
                 match &rule.act {
                     Act::Block => return Ok(Treatment { blocked: true, ..Treatment::default() }),
+                    Act::Challenge if kind.goes_on => met.challenged = true,
                     Act::Challenge => {
                         met.challenged = true;
                         // Who passes it meets nothing more.
@@ -575,13 +586,15 @@ impl Requests {
     /// Returns a kind of request in words.
     #[must_use]
     pub fn about(&self, kind: usize) -> String {
-        let all: Vec<String> = bits(self.kinds[kind])
+        let RequestKind { held, goes_on, .. } = self.kinds[kind];
+        let all: Vec<String> = bits(held)
             .filter(|n| !self.expressions[*n].is_always_true())
             .map(|n| phrases::expression(self.expressions[n].text().trim()))
             .collect();
+        let passes = if goes_on { ", from clients that pass the challenge" } else { "" };
         match all.is_empty() {
-            true => "all other requests".to_owned(),
-            false => format!("requests where {}", first_of(&all, 4)),
+            true => format!("all other requests{passes}"),
+            false => format!("requests where {}{passes}", first_of(&all, 4)),
         }
     }
 }

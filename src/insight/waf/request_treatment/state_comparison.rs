@@ -28,7 +28,8 @@ impl Requests {
         let mut work = MOST_COMPARED;
         for aspect in self.aspects() {
             let states = States { requests: self, before, after, aspect };
-            states.compare(RequestKind { known: 0, held: 0 }, &mut work, visit)?;
+            let any = RequestKind { known: 0, held: 0, goes_on: false };
+            states.compare(any, &mut work, visit)?;
         }
         Some(())
     }
@@ -101,7 +102,8 @@ impl States<'_> {
             (Err(property), _) | (_, Err(property)) => property,
         };
         for held in [0, 1_u64 << property] {
-            let one = RequestKind { known: kind.known | 1 << property, held: kind.held | held };
+            let (known, held) = (kind.known | 1 << property, kind.held | held);
+            let one = RequestKind { known, held, ..kind };
             if self.requests.is_possible(one) {
                 self.compare(one, work, visit)?;
             }
