@@ -13,7 +13,9 @@
 
 use crate::browsers::{BROWSER_HEADER_VALUES, BROWSER_HEADERS};
 use crate::canonical::{CanonicalForm, CanonicalKind};
-use crate::clients::{are_clients, are_few, folded, is_folded, is_in_browsers, is_no_browser};
+use crate::clients::{
+    NamedAddresses, are_few, field_in_any_case, folded, is_folded, is_in_browsers, is_no_browser,
+};
 use crate::evaluate::Matcher;
 use crate::pages::{is_path_field, says_something, segments, tells_pages_apart};
 use crate::scope::truth;
@@ -79,7 +81,7 @@ fn only_text(comparison: &Comparison) -> Option<&[u8]> {
 /// Returns true if a part demands one host.
 fn is_host(part: &CanonicalForm) -> bool {
     let CanonicalKind::Comparison(comparison) = &part.kind else { return false };
-    comparison.left.plain_field() == Some("http.host") && only_text(comparison).is_some()
+    field_in_any_case(&comparison.left) == Some("http.host") && only_text(comparison).is_some()
 }
 
 /// Returns true if a part demands one path, or a directory with enough segments.
@@ -87,7 +89,7 @@ pub(super) fn is_path(part: &CanonicalForm, least_segments: usize) -> bool {
     const PATH: &str = "http.request.uri.path";
     match &part.kind {
         CanonicalKind::Comparison(comparison) => {
-            comparison.left.plain_field() == Some(PATH) && only_text(comparison).is_some()
+            field_in_any_case(&comparison.left) == Some(PATH) && only_text(comparison).is_some()
         }
         CanonicalKind::Operand(operand) => match (&operand.base, operand.arguments()) {
             (Base::Call(name, _), [field, prefix])
@@ -102,7 +104,7 @@ pub(super) fn is_path(part: &CanonicalForm, least_segments: usize) -> bool {
                     Some(Literal::Bytes(text)) => text,
                     _ => return false,
                 };
-                field.plain_field() == Some(PATH) && segments(text) >= least_segments
+                field_in_any_case(field) == Some(PATH) && segments(text) >= least_segments
             }
             _ => false,
         },
@@ -112,27 +114,44 @@ pub(super) fn is_path(part: &CanonicalForm, least_segments: usize) -> bool {
 
 /// Returns true if one of these bounds names everything that an expression matches.
 pub(super) fn names(form: &CanonicalForm, wanted: &[Bound]) -> bool {
-    truth(form) == Some(false) || is_named(form, true, wanted)
+    truth(form) == Some(false) || named(form, true, wanted).is_some()
 }
 
-/// Returns true for a part, or for its negation if `holds` is false.
-fn is_named(form: &CanonicalForm, holds: bool, wanted: &[Bound]) -> bool {
+/// Returns the addresses by which one of these bounds names everything that a part matches, or its
+/// negation if `holds` is false; `None` if nothing names it.
+pub(super) fn named(form: &CanonicalForm, holds: bool, wanted: &[Bound]) -> Option<NamedAddresses> {
     match &form.kind {
-        CanonicalKind::Not(inner) => is_named(inner, !holds, wanted),
-        CanonicalKind::Chain(Connective::Xor, _) => false,
+        CanonicalKind::Not(inner) => named(inner, !holds, wanted),
+        CanonicalKind::Chain(Connective::Xor, _) => None,
         CanonicalKind::Chain(connective, parts) => {
-            let mut part_names = parts.iter().map(|part| is_named(part, holds, wanted));
+            let parts = parts.iter().map(|part| named(part, holds, wanted));
             // The negation of a conjunction is a disjunction.
             if (*connective == Connective::And) == holds {
-                part_names.any(|n| n)
+                NamedAddresses::of_all(parts)
             } else {
-                part_names.all(|n| n)
+                NamedAddresses::of_any(parts)
             }
         }
         CanonicalKind::Comparison(comparison) => {
-            of_comparison(comparison, holds).is_some_and(|bound| wanted.contains(&bound))
+            of_comparison(comparison, holds).filter(|bound| wanted.contains(bound))?;
+            match field_of_operand(&comparison.left) {
+                Some("ip.src") => NamedAddresses::of_value(&comparison.right),
+                _ => Some(NamedAddresses::default()),
+            }
         }
-        CanonicalKind::Operand(operand) => of_operand(operand, holds, wanted),
+        CanonicalKind::Operand(operand) => match part_of_any(operand) {
+            Some(part) if holds => named(&part, true, wanted),
+            Some(_) => None,
+            None => of_operand(operand, holds, wanted).then(NamedAddresses::default),
+        },
+    }
+}
+
+/// Returns what `any` asks of the items of a list.
+pub(super) fn part_of_any(operand: &Operand) -> Option<CanonicalForm> {
+    match (&operand.base, operand.arguments()) {
+        (Base::Call(name, _), [inner]) if name == "any" => CanonicalForm::of(inner),
+        _ => None,
     }
 }
 
@@ -187,7 +206,7 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
         {
             None
         }
-        "ip.src" => are_clients(&comparison.right).then_some(Bound::Client),
+        "ip.src" => NamedAddresses::of_value(&comparison.right).map(|_| Bound::Client),
         "ip.src.asnum" | "ip.geoip.asnum" => are_few(comparison).then_some(Bound::Client),
         // Visitors that are no verified bots have the empty category.
         "cf.verified_bot_category" if accepts_value(comparison, "") == Some(true) => None,
@@ -411,9 +430,6 @@ fn of_operand(operand: &Operand, holds: bool, wanted: &[Bound]) -> bool {
                 _ => of_text(name, Some(text)).filter(|_| says),
             };
             bound.is_some_and(|bound| wanted.contains(&bound))
-        }
-        (Base::Call(name, _), [inner]) if name == "any" => {
-            CanonicalForm::of(inner).is_some_and(|inner| is_named(&inner, true, wanted))
         }
         (Base::Call(..) | Base::Literal(_), _) => false,
     }

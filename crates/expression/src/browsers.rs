@@ -3,13 +3,21 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-/// Headers that browsers send with every request.
+/// Headers that browsers send with every request. A rule that asks for one of them names no clients,
+/// whatever the value.
 pub(crate) const BROWSER_HEADERS: &[&str] = &[
     "accept",
     "accept-encoding",
     "accept-language",
     "connection",
     "host",
+    "sec-ch-ua",
+    "sec-ch-ua-mobile",
+    "sec-ch-ua-platform",
+    "sec-fetch-dest",
+    "sec-fetch-mode",
+    "sec-fetch-site",
+    "sec-fetch-user",
     "upgrade-insecure-requests",
     "user-agent",
 ];

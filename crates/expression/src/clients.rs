@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use crate::browsers::browser_user_agents;
 use crate::evaluate::Matcher;
 use crate::pages::says_something;
-use crate::syntax::{Base, ComparedValue, Comparison, Item, Literal, Operand, Operator};
+use crate::syntax::{Base, ComparedValue, Comparison, Item, Literal, NodeKind, Operand, Operator};
 
 /// The widest networks that still name clients.
 ///
@@ -13,60 +13,76 @@ use crate::syntax::{Base, ComparedValue, Comparison, Item, Literal, Operand, Ope
 /// Prefix length for IPv4 and IPv6.
 const WIDEST: (u8, u8) = (8, 16);
 
-/// How many of the widest networks one set may have in it and still name clients.
+/// How many of the widest networks an expression may have in it and still name clients.
 const MOST_OF_WIDEST: u128 = 16;
 
 /// Maximum number of values in a set that names networks by their numbers.
 const MOST_NUMBERS: i64 = 65_536;
 
-/// Returns true if addresses are few enough to name clients: each network, and all of a set
-/// together.
-pub(super) fn are_clients(right: &ComparedValue) -> bool {
-    match right {
-        ComparedValue::Literal(literal) => {
-            addresses_of(literal, literal).is_some_and(|(number, widest)| number <= widest)
+/// The number of addresses by which an expression names clients, for IPv4 and IPv6. It is zero if
+/// something else names them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NamedAddresses([u128; 2]);
+
+impl NamedAddresses {
+    /// Returns the sum of the alternatives; `None` if one of them names nothing, or if all together
+    /// are too many to name clients.
+    pub(super) fn of_any(mut alternatives: impl Iterator<Item = Option<Self>>) -> Option<Self> {
+        alternatives.try_fold(Self::default(), |Self(sum), alternative| {
+            let Self(more) = alternative?;
+            let sum: [u128; 2] = std::array::from_fn(|n| sum[n].saturating_add(more[n]));
+            let widest = [widest_of(WIDEST.0, 32), widest_of(WIDEST.1, 128)];
+            let are_few = (0..2).all(|n| sum[n] <= widest[n].saturating_mul(MOST_OF_WIDEST));
+            are_few.then_some(Self(sum))
+        })
+    }
+
+    /// Returns the fewest addresses of conditions that hold together.
+    pub(super) fn of_all(conditions: impl Iterator<Item = Option<Self>>) -> Option<Self> {
+        conditions.flatten().min()
+    }
+
+    /// Returns the addresses of a set; `None` if a network in it, or all of it, is too wide to name
+    /// clients.
+    pub(super) fn of_value(right: &ComparedValue) -> Option<Self> {
+        match right {
+            ComparedValue::Literal(literal) => Self::of_range(literal, literal),
+            ComparedValue::Set(items) => Self::of_any(items.iter().map(|(item, _)| match item {
+                Item::One(literal) => Self::of_range(literal, literal),
+                Item::Range(first, last) => Self::of_range(first, last),
+            })),
+            ComparedValue::List(_) => Some(Self::default()),
+            ComparedValue::Operand(_) | ComparedValue::Broken => None,
         }
-        ComparedValue::Set(items) => {
-            let mut all = [0_u128; 2];
-            items.iter().all(|(item, _)| {
-                let ends = match item {
-                    Item::One(literal) => (literal, literal),
-                    Item::Range(first, last) => (first, last),
-                };
-                let Some((number, widest)) = addresses_of(ends.0, ends.1) else { return false };
-                let sum = &mut all[usize::from(widest == widest_of(WIDEST.1, 128))];
-                *sum = sum.saturating_add(number);
-                number <= widest && *sum <= widest.saturating_mul(MOST_OF_WIDEST)
-            })
-        }
-        ComparedValue::List(_) => true,
-        ComparedValue::Operand(_) | ComparedValue::Broken => false,
+    }
+
+    /// Returns the addresses from one literal to another, if they are few enough.
+    fn of_range(first: &Literal, last: &Literal) -> Option<Self> {
+        let ends = |literal: &Literal| match literal {
+            Literal::Address(address) => Some((*address, *address)),
+            Literal::Network(network) => Some((network.network(), network.broadcast())),
+            Literal::Integer(_) | Literal::Bytes(_) | Literal::Truth(_) | Literal::Unquoted(_) => {
+                None
+            }
+        };
+        let (addresses, is_narrow) = match (ends(first)?.0, ends(last)?.1) {
+            (IpAddr::V4(first), IpAddr::V4(last)) => {
+                let number = u128::from(last.to_bits().saturating_sub(first.to_bits())) + 1;
+                ([number, 0], number <= widest_of(WIDEST.0, 32))
+            }
+            (IpAddr::V6(first), IpAddr::V6(last)) => {
+                let number = last.to_bits().saturating_sub(first.to_bits()).saturating_add(1);
+                ([0, number], number <= widest_of(WIDEST.1, 128))
+            }
+            _ => return None,
+        };
+        is_narrow.then_some(Self(addresses))
     }
 }
 
 /// Returns the number of addresses in the widest network that still names clients.
 fn widest_of(prefix: u8, bits: u32) -> u128 {
     1 << (bits - u32::from(prefix))
-}
-
-/// Returns the number of addresses from one literal to another, and the most that name clients.
-fn addresses_of(first: &Literal, last: &Literal) -> Option<(u128, u128)> {
-    let ends = |literal: &Literal| match literal {
-        Literal::Address(address) => Some((*address, *address)),
-        Literal::Network(network) => Some((network.network(), network.broadcast())),
-        Literal::Integer(_) | Literal::Bytes(_) | Literal::Truth(_) | Literal::Unquoted(_) => None,
-    };
-    match (ends(first)?.0, ends(last)?.1) {
-        (IpAddr::V4(first), IpAddr::V4(last)) => {
-            let number = u128::from(last.to_bits().saturating_sub(first.to_bits())) + 1;
-            Some((number, widest_of(WIDEST.0, 32)))
-        }
-        (IpAddr::V6(first), IpAddr::V6(last)) => {
-            let number = last.to_bits().saturating_sub(first.to_bits()).saturating_add(1);
-            Some((number, widest_of(WIDEST.1, 128)))
-        }
-        _ => None,
-    }
 }
 
 /// Returns true if the numbers are single values, or ranges that are not too long.
@@ -125,6 +141,17 @@ pub(super) fn folded(operand: &Operand, text: &str) -> String {
         Base::Call(name, _) if name == "lower" => text.to_ascii_lowercase(),
         Base::Call(name, _) if name == "upper" => text.to_ascii_uppercase(),
         Base::Call(..) | Base::Field(_) | Base::Literal(_) => text.to_owned(),
+    }
+}
+
+/// Returns the field without an index that an operand reads, as it is or in one case.
+pub(super) fn field_in_any_case(operand: &Operand) -> Option<&str> {
+    match operand.arguments() {
+        [argument] if is_folded(operand) && operand.indexes.is_empty() => match &argument.kind {
+            NodeKind::Operand(inner) => inner.plain_field(),
+            _ => None,
+        },
+        _ => operand.plain_field(),
     }
 }
 

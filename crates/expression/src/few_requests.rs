@@ -6,6 +6,7 @@
 
 use crate::bounds::{self, Bound};
 use crate::canonical::{CanonicalForm, CanonicalKind};
+use crate::clients::{NamedAddresses, field_in_any_case};
 use crate::pages::{is_path_field, segments};
 use crate::syntax::{
     Base, ComparedValue, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator,
@@ -41,20 +42,32 @@ const PATTERN: &[u8] = b"*?.+()[]{}|\\$^";
 
 /// Returns true if every match comes from certain clients, or requests one page or one directory.
 pub(super) fn is_for_few(form: &CanonicalForm, least_segments: usize) -> bool {
+    addresses_of_few(form, least_segments).is_some()
+}
+
+/// Returns the addresses that name the clients of every match; `None` if the requests are not few.
+fn addresses_of_few(form: &CanonicalForm, least_segments: usize) -> Option<NamedAddresses> {
+    let of = |part: &CanonicalForm| addresses_of_few(part, least_segments);
     match &form.kind {
         CanonicalKind::Chain(Connective::And, parts) => {
-            parts.iter().any(|part| is_for_few(part, least_segments))
+            NamedAddresses::of_all(parts.iter().map(of))
         }
-        CanonicalKind::Chain(Connective::Or, parts) => {
-            parts.iter().all(|part| is_for_few(part, least_segments))
-        }
-        CanonicalKind::Chain(Connective::Xor, _) => false,
+        CanonicalKind::Chain(Connective::Or, parts) => NamedAddresses::of_any(parts.iter().map(of)),
+        CanonicalKind::Chain(Connective::Xor, _) => None,
         CanonicalKind::Comparison(_) | CanonicalKind::Operand(_) | CanonicalKind::Not(_) => {
-            bounds::is_path(form, least_segments)
+            if let CanonicalKind::Operand(operand) = &form.kind
+                && let Some(part) = bounds::part_of_any(operand)
+            {
+                return of(&part);
+            }
+            if bounds::is_path(form, least_segments)
                 || is_page(form, least_segments)
                 || is_certificate(form)
-                || field_of(form).is_some_and(shows_the_client)
-                    && bounds::names(form, &[Bound::Client, Bound::Content])
+            {
+                return Some(NamedAddresses::default());
+            }
+            field_of(form).filter(|field| shows_the_client(field))?;
+            bounds::named(form, true, &[Bound::Client, Bound::Content])
         }
     }
 }
@@ -109,7 +122,7 @@ fn is_page(form: &CanonicalForm, least_segments: usize) -> bool {
     let CanonicalKind::Comparison(Comparison { left, operator, right, .. }) = &form.kind else {
         return false;
     };
-    let Some(field) = left.plain_field() else { return false };
+    let Some(field) = field_in_any_case(left) else { return false };
     let field = field.trim_start_matches("raw.");
     let is_path = is_path_field(field);
     if !is_path && field != "http.request.full_uri" {
@@ -166,6 +179,11 @@ fn literal_start<'p>(pattern: &'p [u8], special: &[u8]) -> &'p [u8] {
 mod tests {
     use crate::Expression;
 
+    /// As many of the widest networks as still name clients.
+    const MOST_NETWORKS: &str = "ip.src in {10.0.0.0/8 11.0.0.0/8 12.0.0.0/8 13.0.0.0/8 14.0.0.0/8 \
+         15.0.0.0/8 16.0.0.0/8 17.0.0.0/8 18.0.0.0/8 19.0.0.0/8 20.0.0.0/8 21.0.0.0/8 22.0.0.0/8 \
+         23.0.0.0/8 24.0.0.0/8 25.0.0.0/8}";
+
     #[test]
     fn few_requests_are_those_of_certain_clients_or_of_one_page() {
         for (text, expected) in [
@@ -220,6 +238,34 @@ mod tests {
             (r#"ip.src in {192.0.2.1} or http.host eq "a.example""#, false),
             (r#"ip.src in {192.0.2.1} xor cf.client.bot"#, false),
             ("", false),
+            // In one case, a path is a path.
+            (r#"lower(http.request.uri.path) eq "/a""#, true),
+            (r#"lower(http.request.uri.path) in {"/a" "/b"}"#, true),
+            (r#"starts_with(lower(http.request.uri.path), "/a/b")"#, true),
+            (r#"starts_with(lower(http.request.uri.path), "/a/")"#, false),
+            (r#"lower(http.request.uri.path) matches "^/api/hook/[0-9]+$""#, true),
+            (r#"url_decode(http.request.uri.path) eq "/a""#, false),
+            (r#"lower(http.request.full_uri) wildcard "https://a.example/a/b/*""#, true),
+            // Networks are added up, in one set or in several.
+            (MOST_NETWORKS, true),
+            ("ip.src in {10.0.0.0/8 11.0.0.0/8} or ip.src in {12.0.0.0/8}", true),
+            (&format!("{MOST_NETWORKS} or ip.src in {{30.0.0.0/8}}"), false),
+            (&format!("any({MOST_NETWORKS} or ip.src in {{30.0.0.0/8}})"), false),
+            (&format!("any({MOST_NETWORKS} or ip.src in {{2001:db8::/32}})"), true),
+            (&format!("({MOST_NETWORKS} and ssl) or (ip.src in {{30.0.0.0/8}} and ssl)"), false),
+            (&format!("{MOST_NETWORKS} or (ip.src in {{30.0.0.0/8}} and cf.client.bot)"), true),
+            (&format!("{MOST_NETWORKS} or not ip.src ne 30.0.0.1"), false),
+            // Headers that browsers send anyway name no clients, whatever the value.
+            (r#"any(http.request.headers["host"][*] contains "a.example")"#, false),
+            (r#"any(http.request.headers["user-agent"][*] ne "")"#, false),
+            (r#"any(http.request.headers["accept"][*] eq "*/*")"#, false),
+            (r#"any(http.request.headers["sec-fetch-mode"][*] eq "navigate")"#, false),
+            (r#"len(http.request.headers["accept"]) gt 0"#, false),
+            (r#"any(http.request.headers.names[*] eq "user-agent")"#, false),
+            (r#"any(http.request.headers.names[*] in {"x-key" "sec-fetch-site"})"#, false),
+            (r#"any(http.request.headers.names[*] eq "x-key")"#, true),
+            (r#"any(http.request.headers["user-agent"][*] contains "monitor")"#, true),
+            (r#"http.user_agent ne """#, false),
         ] {
             assert_eq!(Expression::reported(text).is_for_few(2), expected, "{text}");
         }
