@@ -9,6 +9,7 @@ use super::LAST_DAY_IS_OVER;
 use super::selected_differences::{Chosen, Left};
 use super::source_tree::{At, Kind};
 use super::workspace::{Owner, Workspace};
+use super::yaml_text;
 use crate::diagnostic::Place;
 use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, diff_rulesets};
 use crate::model::managed::{Managed, find_deployment, recognise};
@@ -407,6 +408,7 @@ impl Rules<'_, '_, '_> {
         if let Some(live) = find_deployment(managed, wanted.ruleset, catalogue) {
             let found = recognise(&live.body, wanted.ruleset, catalogue, Place::NOWHERE).desired;
             let (before, after) = (members(wanted), members(&found));
+            let found = self.without_tags_in_front(wanted, found, address);
             self.whole(wanted, &found, (&before, &after));
         }
         for (phase, entry_point) in entry_points {
@@ -433,6 +435,49 @@ impl Rules<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// Leaves out overrides of tags that apply before one of the spec's own to the same rules: a new
+    /// entry stands behind the existing ones.
+    fn without_tags_in_front(
+        &mut self,
+        wanted: &DesiredDeployment,
+        mut found: DesiredDeployment,
+        address: &Address,
+    ) -> DesiredDeployment {
+        let catalogue = self.live.waf.managed(wanted.ruleset);
+        let share_rules = |one: &str, other: &str| {
+            let has = |tags: &[String], tag: &str| tags.iter().any(|own| own == tag);
+            catalogue.is_none_or(|catalogue| {
+                catalogue.rules.iter().any(|rule| has(&rule.tags, one) && has(&rule.tags, other))
+            })
+        };
+        let is_own = |tag: &str| wanted.tags.iter().any(|own| own.tag == tag);
+        let (mut kept, mut left) = (Vec::new(), Vec::new());
+        for (at, tag) in found.tags.iter().enumerate() {
+            let mut later = found.tags[at + 1..].iter().filter(|other| is_own(&other.tag));
+            match later.find(|other| !is_own(&tag.tag) && share_rules(&tag.tag, &other.tag)) {
+                Some(own) => left.push((tag.clone(), own.tag.clone())),
+                None => kept.push(tag.clone()),
+            }
+        }
+        for (mut tag, own) in left {
+            tag.note.reason = Some(REASON.to_owned());
+            let key = wanted.ruleset.key();
+            let mut one = DesiredDeployment::new(wanted.ruleset, Switch::On, wanted.place);
+            let name = tag.tag.clone();
+            one.tags.push(tag);
+            self.leave(
+                address.clone(),
+                &format!(
+                    "the override of the tag {name} applies before the spec's own of {own}, and a new entry would apply \
+                     after it; write it in front of {own} below `{key}`: {}",
+                    yaml_text::flow(&Json::Object(members(&one)))
+                ),
+            );
+        }
+        found.tags = kept;
+        found
     }
 
     /// In a section with `unmanaged: prune`, writes everything that Cloudflare has beyond the spec.

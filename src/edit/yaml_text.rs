@@ -3,8 +3,7 @@
 use serde_json::Value as Json;
 
 use super::source_tree::Style;
-use crate::diagnostic::{begins_command, is_hidden};
-use crate::spec::double_quoted;
+use crate::diagnostic::{begins_command, double_quoted, is_hidden};
 
 /// Length of the longest list or mapping that is written on one line.
 ///

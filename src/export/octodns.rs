@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::left_out::{name_settings, shown};
+use crate::diagnostic::one_line;
 use crate::import::{natural_order, octodns_members};
 use crate::model::facts::{self, FieldKind};
 use crate::model::{DesiredRecord, DesiredZone, Facets, Fqdn, Rdata, RecordType, Value, sort_by};
-use crate::spec::one_line;
 
 /// Types whose value octoDNS writes as one text.
 const TEXTS: &[&str] = &["A", "AAAA", "CNAME", "NS", "OPENPGPKEY", "PTR"];

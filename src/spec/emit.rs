@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::substitution_syntax::escape;
 use super::write_yaml::{scalar, to_yaml};
 use crate::diagnostic::Place;
+use crate::diagnostic::escape_variables as escape;
 use crate::model::{
     Attribute, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, IgnorePattern, Rdata,
     STRING_OCTETS, Suppression, SuppressionScope, Tombstone, Unmanaged, Value, ZoneName,

@@ -10,7 +10,8 @@ use serde_json::{Map, Value as Json, json};
 use super::emit::{self, unquoted};
 use super::record_headings::Group;
 use super::shared_values::{profiles, variables};
-use super::write_yaml::{one_line, to_yaml};
+use super::write_yaml::to_yaml;
+use crate::diagnostic::one_line;
 use crate::diagnostic::{begins_command, is_hidden};
 use crate::model::{Desired, DesiredRecord, DesiredZone, Fqdn, Gather, Rdata, ZoneName};
 

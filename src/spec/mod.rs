@@ -89,7 +89,6 @@ pub(crate) use settings::setting_value;
 pub use substitution_syntax::{Piece, pieces};
 pub use uncommitted::{Uncommitted, is_in_work_tree, uncommitted};
 pub use waf::{deployment_entry, print_waf, rule_entry};
-pub use write_yaml::{double_quoted, one_line};
 pub use yaml_1_1::PythonScalar;
 
 use crate::diagnostic::{

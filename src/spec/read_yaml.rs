@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
 
 use super::limits::{ALIAS_NODES, BYTES_PER_NODE, DEPTH, NODES};
-use super::write_yaml::double_quoted;
 use super::yaml_tree::{Entry, Kind, Node, NodeId, Style, Tree};
+use crate::diagnostic::double_quoted;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Span};
 

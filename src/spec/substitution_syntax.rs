@@ -73,11 +73,6 @@ pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST_NAME && text.chars().all(legal) && !begins_with_digit
 }
 
-/// Escapes a text so that it contains no substitutions.
-pub(super) fn escape(text: &str) -> String {
-    text.replace("${", "$${")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

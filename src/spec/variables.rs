@@ -403,8 +403,8 @@ fn substitute<'v>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::substitution_syntax::escape;
     use super::*;
+    use crate::diagnostic::escape_variables as escape;
 
     /// Substitutes with `A` = `1` and `B` = `${A}`.
     fn with_two(text: &str) -> Result<String, Vec<Misuse>> {

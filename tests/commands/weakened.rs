@@ -229,6 +229,38 @@ fn pull_writes_a_skip_of_two_rulesets_once() {
     assert!(ran.stderr.contains("it would free requests from the rulesets before it"), "{ran:?}");
 }
 
+/// The last tag of a rule decides, and a new entry stands behind those of the spec: one that has to
+/// stand in front is left, with the entry to write.
+#[test]
+fn pull_says_where_a_tag_has_to_stand() {
+    let with = |tags: Value| {
+        let mut rule = cloudflare();
+        rule["action_parameters"]["overrides"] = json!({ "categories": tags });
+        let section = "cloudflare:\n  tags:\n    - { tag: wordpress, action: block }";
+        zone(&[(MANAGED, json!([rule]))], section)
+    };
+    let php = || json!({ "category": "php", "enabled": false });
+    let wordpress = || json!({ "category": "wordpress", "action": "block" });
+    let text = |workspace: &Workspace| {
+        std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap()
+    };
+    let workspace = with(json!([php(), wordpress()]));
+    assert_eq!(drift(&workspace, 2)["summary"]["weakened"], 1);
+    let ran = workspace.run(&["pull", "spec.yaml", "--yes"]);
+    assert!(!text(&workspace).contains("php"), "{ran:?}");
+    let words = "in front of wordpress below `cloudflare`: { ";
+    assert!(ran.stderr.contains(words) && ran.stderr.contains("tag: php"), "{ran:?}");
+    let own = "- { tag: php, enabled: false, reason: x }\n    - { tag: wordpress, action: block }";
+    spec(&workspace, &format!("cloudflare:\n  tags:\n    {own}"));
+    drift(&workspace, 0);
+
+    let workspace = with(json!([wordpress(), php()]));
+    assert_eq!(drift(&workspace, 2)["summary"]["weakened"], 1);
+    workspace.run(&["pull", "spec.yaml", "--yes"]).exits(0);
+    assert!(text(&workspace).contains("php"));
+    drift(&workspace, 0);
+}
+
 /// What a skip skips is accepted in the words of a spec, too; other words are refused.
 #[test]
 fn a_skip_is_accepted_by_the_names_of_rulesets() {

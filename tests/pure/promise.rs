@@ -1,6 +1,8 @@
 //! What the spec promises of managed rulesets, held against what is live: each row of the table of
 //! cases.
 
+use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::{Value as Json, json};
 use zonewright::insight::waf::InForce;
 use zonewright::model::facts::owasp::ANOMALY_RULE;
@@ -118,10 +120,12 @@ fn promised_rules_that_are_off_are_counted() {
     assert_eq!((weak(&one), one.promised_rules), ((true, 1), 184));
     assert_eq!(one.rules_in_words().as_deref(), Some("1 / 184 rules"));
     assert_eq!(one.shortfalls[0].cause.id(), id_of(942_100));
-    assert_eq!(
-        one.shortfalls[0].cause.accept_entry(),
-        format!("{{ override: {}, is: off, reason: … }}", id_of(942_100))
-    );
+    // An id of digits would be a number.
+    let entry = one.shortfalls[0].cause.accept_entry();
+    assert_eq!(entry, format!("{{ override: \"{}\", is: off, reason: … }}", id_of(942_100)));
+    let section = format!("owasp: {{ paranoia: 2 }}\naccept: [{entry}]");
+    let off = level(json!([{ "id": id_of(942_100), "enabled": false }]));
+    assert!(!owasp_with(&section, off).is_weakened());
     let mut php = tuning(2, 40, "block");
     php["categories"]
         .as_array_mut()
@@ -248,6 +252,137 @@ fn a_wide_skip_of_others_counts_and_a_narrow_one_does_not() {
     assert!(!held("owasp: on", json!([off, live(&owasp(), Json::Null)])).is_weakened());
     let strange = with("owasp: on", "http.host whatever (", everything());
     assert!(!strange.is_weakened() && strange.unknown.len() == 1, "{strange:?}");
+}
+
+/// The ids of six rules of level 1, and their numbers.
+fn six() -> (Vec<String>, &'static str) {
+    let ids = [942_100, 941_100, 941_110, 930_100, 930_110, 932_100].map(id_of);
+    (ids.into(), "942100, 941100, 941110, 930100, 930110, 932100")
+}
+
+#[test]
+fn a_skip_outside_of_what_is_promised_is_no_finding() {
+    let host = "http.host eq \"a.example.com\"";
+    let with = |expression: &str| {
+        let mut deployed = live(&owasp(), Json::Null);
+        deployed["expression"] = json!(host);
+        let gate = skip("a", expression, json!({ "ruleset": "current" }));
+        held(&format!("owasp: {{ when: '{host}' }}"), json!([gate, deployed]))
+    };
+    for others in [
+        "http.host ne \"a.example.com\"",
+        "not http.host eq \"a.example.com\"",
+        "not http.host in {\"a.example.com\"}",
+        "http.host in {\"b.example.com\" \"c.example.com\"}",
+        "http.host ne \"a.example.com\" and ssl",
+        "lower(http.host) ne \"a.example.com\"",
+    ] {
+        let found = with(others);
+        assert!(!found.is_weakened() && found.narrow_skips.is_empty(), "{others}: {found:?}");
+    }
+    for own in ["ssl", host, "http.host in {\"a.example.com\" \"b.example.com\"}"] {
+        assert!(with(own).is_weakened(), "{own}");
+    }
+}
+
+#[test]
+fn a_skip_that_repeats_an_exception_of_the_spec_is_no_finding() {
+    let host = "http.host eq \"a.example.com\"";
+    let (ids, numbers) = six();
+    let rules = |ids: &[String]| json!({ "rules": { owasp().id.0: ids } });
+    let everything = || json!({ "ruleset": "current" });
+    let with = |own: &str, expression: &str, parameters: Json| {
+        let section = format!(
+            "owasp: on\nexceptions:\n  - {{ name: own, when: '{host}', skip: {own}, reason: x }}"
+        );
+        let gate = skip("a", expression, parameters);
+        let plan = plan(&section, json!([gate, live(&owasp(), Json::Null)]), Json::Null);
+        plan.in_force[0].in_force.clone()
+    };
+    let own_rules = format!("{{ owasp: [{numbers}] }}");
+    for (own, expression, parameters) in [
+        (own_rules.as_str(), host, rules(&ids)),
+        (&own_rules, "http.host eq \"a.example.com\" and ssl", rules(&ids)),
+        (&own_rules, host, rules(&ids[..2])),
+        ("{ ruleset: owasp }", host, rules(&ids)),
+        ("{ ruleset: owasp }", host, everything()),
+        ("everything", host, json!({ "rulesets": [owasp().id.0] })),
+    ] {
+        let found = with(own, expression, parameters);
+        assert!(!found.is_weakened() && found.narrow_skips.is_empty(), "{own}: {found:?}");
+    }
+    for (expression, parameters) in
+        [("true", rules(&ids)), (host, everything()), ("ssl", rules(&ids))]
+    {
+        assert!(with(&own_rules, expression, parameters).is_weakened(), "{expression}");
+    }
+    // Beyond the own exception, one rule is left.
+    let found = with("{ owasp: [942100, 941100, 941110, 930100, 930110] }", host, rules(&ids));
+    assert!(!found.is_weakened() && found.narrow_skips.len() == 1, "{found:?}");
+}
+
+/// Names and expressions that YAML or a spec could read as something else.
+const STRANGE_NAMES: [&str; 30] = [
+    "null",
+    "~",
+    "true",
+    "Yes",
+    "0123",
+    "12345678901234567890123456789012",
+    "1e5",
+    "0x1f",
+    ".5",
+    "2026-01-01",
+    "${X}",
+    "$${X}",
+    "$X",
+    "a: b",
+    "it's",
+    "\"q\"",
+    "#x",
+    "a #b",
+    "- a",
+    "[x]",
+    "{x}",
+    "&a",
+    "*a",
+    "!a",
+    "%a",
+    "@a",
+    "=",
+    "<<",
+    "a\nb",
+    "\u{202e}x\u{85}",
+];
+const STRANGE_QUERIES: [&str; 7] =
+    ["it's", "${X}", "$${X}\\\"", "a: #b", "a\n\tb", "\u{202e}\u{2028}", "##[error]"];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What a finding prints accepts it.
+    #[test]
+    fn the_entry_that_is_printed_accepts_the_finding(
+        name in prop_oneof![select(&STRANGE_NAMES[..]).prop_map(str::to_owned), "\\PC{1,12}"],
+        query in prop_oneof![select(&STRANGE_QUERIES[..]).prop_map(str::to_owned), "[ -!#-\\[\\]-~]{1,9}"],
+        breaks_line in any::<bool>(),
+        parameters in select(&[0, 1, 2][..]),
+    ) {
+        let parameters = [
+            json!({ "ruleset": "current" }),
+            json!({ "rulesets": [owasp().id.0] }),
+            json!({ "rules": { owasp().id.0: six().0 } }),
+        ][parameters].clone();
+        let blank = if breaks_line { "\n  " } else { " " };
+        let mut rule = skip("a", &format!("http.request.uri.query{blank}ne \"{query}\""), parameters);
+        rule["ref"] = json!(name);
+        let rules = json!([rule, live(&owasp(), Json::Null)]);
+        let found = held("owasp: on", rules.clone());
+        prop_assert!(found.is_weakened(), "{found:?}");
+        let entry = found.shortfalls[0].cause.accept_entry();
+        let accepted = held(&format!("owasp: on\naccept: [{entry}]"), rules);
+        prop_assert!(!accepted.is_weakened() && accepted.accepted.len() == 1, "{entry}");
+    }
 }
 
 #[test]

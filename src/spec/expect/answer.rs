@@ -6,9 +6,9 @@ use serde_json::{Map, Value as Json, json};
 
 use super::invalid::{Invalid, Outcome, networks};
 use crate::diagnostic::Span;
+use crate::diagnostic::escape_variables as escape;
 use crate::model::{Expected, ExpectedAnswer, Fqdn, Rdata, RecordType, ZoneName};
 use crate::spec::deserialize::{Spanned, Text};
-use crate::spec::substitution_syntax::escape;
 use crate::spec::syntax::{AnswerSyntax, ExpectSyntax};
 
 pub(super) fn read(

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use serde_json::{Map, Value as Json, json};
 
 use super::invalid::{Invalid, Outcome};
+use crate::diagnostic::escape_variables as escape;
 use crate::model::{ClosedSet, ExpectedMail, ExpectedPolicy, Fqdn, MailPolicy, ZoneName};
 use crate::spec::deserialize::{Spanned, Text};
-use crate::spec::substitution_syntax::escape;
 use crate::spec::syntax::MailSyntax;
 
 pub(super) fn read(zone: &ZoneName, syntax: &Spanned<MailSyntax>) -> Outcome<ExpectedMail> {

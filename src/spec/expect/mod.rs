@@ -15,8 +15,8 @@ use invalid::{Invalid, Outcome};
 
 use super::attributes::Reader;
 use super::deserialize::Spanned;
-use super::substitution_syntax::escape;
 use super::syntax::ExpectSyntax;
+use crate::diagnostic::escape_variables as escape;
 use crate::diagnostic::{Diagnostic, Place, Severity, Span, findings};
 use crate::model::{Expectation, Expected, ZoneName};
 

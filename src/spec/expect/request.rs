@@ -3,11 +3,11 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::invalid::{Invalid, Outcome};
+use crate::diagnostic::escape_variables as escape;
 use crate::model::request::{Given, Rate, Request, VerdictExpected};
 use crate::model::{ExpectedRequest, RequestText};
 use crate::recorded::parse_curl;
 use crate::spec::deserialize::Spanned;
-use crate::spec::substitution_syntax::escape;
 use crate::spec::syntax::{ExpectSyntax, FromSyntax};
 
 pub(super) fn read(syntax: &Spanned<ExpectSyntax>) -> Outcome<ExpectedRequest> {

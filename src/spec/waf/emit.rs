@@ -6,9 +6,9 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::substitution_syntax::escape;
 use super::super::write_yaml::{scalar, to_yaml};
 use super::rate_limits::{CHARACTERISTICS, duration};
+use crate::diagnostic::escape_variables as escape;
 use crate::model::expression::{Expression, ExpressionSetting, parse_expression};
 use crate::model::facts::rate_limits::RATE_COLO;
 use crate::model::facts::rulesets::MANAGED_PHASE;

@@ -5,7 +5,7 @@
 //! stop at the first. Places are byte spans into [`Sources`]; lines and columns are computed only
 //! for outputs. This module imports no other module of the crate, so it also has the few text tools
 //! that every module needs: counts with nouns, shortened texts, bounded reads, escapes for
-//! hidden characters, and the removal of secrets.
+//! hidden characters, scalars of YAML, and the removal of secrets.
 
 mod bounded_input;
 mod credential_names;
@@ -18,6 +18,7 @@ mod limits;
 mod plurals;
 mod secrets;
 mod source;
+mod yaml_scalar;
 
 pub use bounded_input::{read_bytes, read_text};
 pub use credential_names::names_credential;
@@ -29,6 +30,7 @@ pub use limits::MOST_OF_A_KIND;
 pub use plurals::{count, noun_for};
 pub use secrets::{has_secret_argument, shown_path, shown_query, sounds_secret};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Span};
+pub use yaml_scalar::{double_quoted, escape_variables, one_line};
 
 /// Replacement for a secret in outputs.
 pub const REDACTED: &str = "[redacted]";

@@ -2,8 +2,8 @@
 //!
 //! Such a rule counts if arbitrary clients can use it: its expression is not limited to certain
 //! clients, to one page, or to a directory (`Expression::is_for_few`), and it frees the whole
-//! ruleset or, together with others, more than [`FEW_RULES`] promised rules. Rules of the account
-//! count if they were read.
+//! ruleset or, together with others, more than [`FEW_RULES`] promised rules. What an exception of the
+//! spec lets the same requests skip does not count. Rules of the account count if they were read.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +12,7 @@ use super::words;
 use super::{Cause, Promised, Shortfall};
 use crate::insight::waf::exception::{Skipped, Target, skipped};
 use crate::insight::waf::rule_scope;
+use crate::model::expression::{Expression, ScopeChange};
 use crate::model::facts::rulesets::MANAGED_PHASE;
 use crate::model::managed::Catalogue;
 use crate::model::ruleset::{EntryPoint, LiveRule, Phase, RuleBody, Unread};
@@ -44,12 +45,26 @@ enum Owner {
     Zone,
 }
 
-/// The rules that a foreign rule frees requests from.
+/// The rules that a skip rule frees requests from.
 enum Freed {
     /// The whole ruleset.
     All,
     /// These promised rules.
     Some(BTreeSet<String>),
+}
+
+impl Freed {
+    /// Returns what is left of it for requests that skip other rules anyway; `None` if nothing is.
+    fn beyond(self, other: &Self) -> Option<Self> {
+        match (self, other) {
+            (_, Self::All) => None,
+            (Self::All, Self::Some(_)) => Some(Self::All),
+            (Self::Some(rules), Self::Some(anyway)) => {
+                let left: BTreeSet<String> = rules.difference(anyway).cloned().collect();
+                (!left.is_empty()).then_some(Self::Some(left))
+            }
+        }
+    }
 }
 
 /// Finds the bypasses of foreign rules before the deployment. `at` is the deployment's position in
@@ -80,13 +95,23 @@ pub(super) fn bypasses(
         .flat_map(|(phase, entry_point)| entry_point.rules().iter().map(|rule| (*phase, rule)));
     let before =
         earlier.chain(managed[..at.min(managed.len())].iter().map(|rule| (Phase::Managed, rule)));
-    let foreign = before.filter(|(phase, rule)| (context.is_foreign)(*phase, rule));
+    let (foreign, own): (Vec<_>, Vec<_>) =
+        before.partition(|(phase, rule)| (context.is_foreign)(*phase, rule));
+    let own = own.into_iter().filter(|(_, rule)| rule.body.is_enabled());
+    let own: Vec<(Expression, Freed)> = own
+        .filter_map(|(phase, rule)| {
+            let skipped = skipped(&rule.body)?;
+            let freed = freed(&skipped, (Owner::Zone, phase), context, catalogue, promised)?;
+            Some((rule_scope::expression(&rule.body), freed))
+        })
+        .collect();
     let of_account =
         context.account.into_iter().flatten().filter(|(phase, _)| **phase <= Phase::Managed);
     let of_account = of_account.flat_map(|(phase, entry_point)| {
         entry_point.rules().iter().map(|rule| (Owner::Account, *phase, rule))
     });
-    let all = of_account.chain(foreign.map(|(phase, rule)| (Owner::Zone, phase, rule)));
+    let foreign = foreign.into_iter().map(|(phase, rule)| (Owner::Zone, phase, rule));
+    let all = of_account.chain(foreign);
     let scope = rule_scope::expression(deployment);
     let mut pieces: Vec<(Shortfall, String)> = Vec::new();
     for (owner, phase, rule) in all.filter(|(_, _, rule)| rule.body.is_enabled()) {
@@ -106,6 +131,12 @@ pub(super) fn bypasses(
                 .push(format!("what the rule {name} lets requests skip cannot be compared"));
         }
         let Some(freed) = freed else { continue };
+        let is_for_all = |scope: &Expression| {
+            let change = Expression::scope_change(scope, &requests);
+            matches!(change, ScopeChange::Equal | ScopeChange::Narrower)
+        };
+        let mut own = own.iter().filter(|(scope, _)| is_for_all(scope)).map(|(_, freed)| freed);
+        let Some(freed) = own.try_fold(freed, Freed::beyond) else { continue };
         let who = words::requests(&requests);
         let effect = format!("{who} bypass {}", skipped.about(phase, context.waf));
         let words = format!("the rule {name} ({}): {effect}", phase.about());

@@ -1,7 +1,7 @@
 //! Describes promises that are not in force.
 
 use super::{Cause, InForce, Shortfall};
-use crate::diagnostic::first_of;
+use crate::diagnostic::{double_quoted, escape_variables, first_of, is_hidden, one_line};
 use crate::insight::waf::phrases;
 use crate::model::Value;
 use crate::model::expression::Expression;
@@ -53,8 +53,14 @@ impl Cause {
     #[must_use]
     pub fn accept_entry(&self) -> String {
         let (name, is) = match self {
-            Self::Key { name, is, .. } => (format!("key: {name}"), scalar(is)),
-            Self::Override { name, is, .. } => (format!("override: {}", scalar(name)), is.clone()),
+            Self::Key { name, is, .. } => {
+                let is_word = matches!(*name, "threshold" | "enabled");
+                (format!("key: {name}"), if is_word { is.clone() } else { quoted(is) })
+            }
+            Self::Override { name, is, .. } => {
+                let is = if is == "off" { is.clone() } else { scalar(is) };
+                (format!("override: {}", scalar(name)), is)
+            }
             Self::Rule { id, body, .. } => {
                 let expression = body.expression().map(|e| e.text().to_owned()).unwrap_or_default();
                 let parameters =
@@ -68,7 +74,9 @@ impl Cause {
                     }
                     other => flow(other),
                 };
-                let name = body.reference().unwrap_or(&id.0);
+                // A spec reads a name without the spaces around it.
+                let reference = body.reference().filter(|name| name.trim() == *name);
+                let name = reference.unwrap_or(&id.0);
                 (
                     format!("rule: {}", scalar(name)),
                     format!("{{ when: {}, skip: {skip} }}", quoted(&expression)),
@@ -79,15 +87,16 @@ impl Cause {
     }
 }
 
-/// Returns a text in single quotes.
+/// Returns a text as a scalar of a spec, in single quotes if they are enough.
 fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''").replace(['\n', '\r'], " "))
+    let text = escape_variables(text);
+    let is_harmless = !text.contains(is_hidden) && !text.contains(['\n', '\t', '#']);
+    if is_harmless { format!("'{}'", text.replace('\'', "''")) } else { double_quoted(&text) }
 }
 
-/// Returns a text as a plain scalar, if it can be one.
+/// Returns a text as a scalar of a spec, plain if it can be.
 fn scalar(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { quoted(text) }
+    one_line(&escape_variables(text))
 }
 
 /// Returns a value in one line of YAML.
@@ -97,7 +106,7 @@ fn flow(value: &Value) -> String {
         Value::List(list) => format!("[{}]", list.iter().map(flow).collect::<Vec<_>>().join(", ")),
         Value::Map(map) => {
             let members =
-                map.iter().map(|(name, value)| format!("{}: {}", scalar(name), flow(value)));
+                map.iter().map(|(name, value)| format!("{}: {}", one_line(name), flow(value)));
             format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
         }
         Value::Null => "null".to_owned(),
