@@ -29,12 +29,31 @@ pub(super) struct Cli {
 /// Returns the command line as a clap command, for generated documentation.
 #[must_use]
 pub fn command() -> clap::Command {
-    options_in_help::short(Command::tailored(Cli::command()))
+    let program = options_in_help::with_formats(Command::tailored(Cli::command()), "");
+    with_headings(options_in_help::short(program))
+}
+
+/// Puts the commands below headings in the help of the program.
+fn with_headings(program: clap::Command) -> clap::Command {
+    let (literal, header) =
+        (*program.get_styles().get_literal(), *program.get_styles().get_header());
+    let list = program.clone().help_template("{subcommands}").render_help().ansi().to_string();
+    let groups = Command::HEADINGS.iter().fold(list, |list, (heading, first)| {
+        let entry = format!("  {literal}{first}{literal:#}");
+        list.replacen(&entry, &format!("\n{header}{heading}:{header:#}\n{entry}"), 1)
+    });
+    program.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\n{header}Options:{header:#}\n{{options}}{{after-help}}"
+    ))
 }
 
 /// Parses a command line.
 pub(super) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let arguments: Vec<OsString> = arguments.collect();
     let mut program = command();
+    if arguments.iter().take_while(|argument| *argument != "--").any(|word| word == "--help") {
+        program = options_in_help::complete(program);
+    }
     let mut matches = program.try_get_matches_from_mut(arguments)?;
     let of_command = matches.subcommand().map(|(_, matches)| matches.clone());
     let cli = Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program));

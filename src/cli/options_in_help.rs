@@ -3,11 +3,12 @@
 //!
 //! Each command accepts the options about the output and the connection, and the day, so that a
 //! wrapper can pass them to every command: they do not change the result of a command that ignores
-//! them. `-h` shows the few options that people type, `--help` all options that have an effect.
+//! them. `-h` shows the few options that people type, `--help` all options that have an effect, and
+//! `help connection` those about the connection.
 
-use clap::{Args, Command};
+use clap::{Arg, Args, Command};
 
-use super::shared_arguments::Global;
+use super::shared_arguments::{CONNECTION, Format, Global};
 
 /// Groups of global options that a command reads.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +81,7 @@ impl Matters {
     }
 
     /// Returns whether the help shows an option, and whether `-h` shows it as well. Unlisted
-    /// options are about the connection.
+    /// options are those of `help connection`.
     fn of(self, option: &str) -> (bool, bool) {
         match option {
             "zone" => (self.zones, true),
@@ -92,7 +93,8 @@ impl Matters {
             "format" | "quiet" | "verbose" => (self.output, true),
             "color" | "comment_marker" | "comment_limit" => (self.output, false),
             "sandbox" => (self.connection, true),
-            _ => (self.connection, false),
+            "base_url" => (self.connection, false),
+            _ => (false, false),
         }
     }
 }
@@ -120,25 +122,82 @@ pub(super) fn short(program: Command) -> Command {
     })
 }
 
+/// Names the formats of a command and of its subcommands in their help, and hides the options of
+/// formats that it does not have.
+pub(super) fn with_formats(command: Command, name: &str) -> Command {
+    let formats: Vec<_> = Format::of(name).map(Format::keyword).collect();
+    let has_comments = formats.contains(&"markdown");
+    let formats = format!("Output format: {}", formats.join(", "));
+    let command = command.mut_args(|option| match option.get_id().as_str() {
+        "format" => option.help(formats.clone()).hide_possible_values(true),
+        "comment_marker" | "comment_limit" if !has_comments => option.hide(true),
+        _ => option,
+    });
+    command.mut_subcommands(|below| {
+        let name = format!("{name} {}", below.get_name());
+        with_formats(below, name.trim_start())
+    })
+}
+
+/// Shows every option in the help, in the layout of `-h`: the long layout of clap gives each option
+/// three lines or more.
+pub(super) fn complete(command: Command) -> Command {
+    let command = match command.get_long_about().cloned() {
+        Some(about) => command.about(about).long_about(None),
+        None => command,
+    };
+    command.mut_args(complete_option).mut_subcommands(complete)
+}
+
+/// Shows an option, with the meaning of its values, in the layout of `-h`.
+fn complete_option(option: Arg) -> Arg {
+    let option = match option.get_long_help().cloned() {
+        Some(help) => option.help(help).long_help(None),
+        None => option,
+    };
+    let option = option.hide_short_help(false);
+    let values = option.get_possible_values();
+    if option.is_hide_possible_values_set() || values.iter().all(|value| value.get_help().is_none())
+    {
+        return option;
+    }
+    let described = values
+        .iter()
+        .map(|value| (value.get_name(), value.get_help().map(ToString::to_string)))
+        .map(|(name, about)| format!("\n- {name}: {}", about.unwrap_or_default()));
+    let about = option.get_help().map(ToString::to_string).unwrap_or_default();
+    let help = format!("{about}{}", described.collect::<String>());
+    option.help(help).hide_possible_values(true)
+}
+
+/// Returns the page about options of the connection.
+pub(super) fn about_connection() -> String {
+    let global_options = Global::augment_args(Command::new("options"));
+    let of_connection = global_options
+        .get_arguments()
+        .filter(|option| option.get_help_heading() == Some(CONNECTION))
+        .map(|option| option.clone().help_heading(None));
+    let page = Command::new("options").disable_help_flag(true).args(of_connection);
+    let options = page.help_template("{options}").render_help();
+    format!("Options of every command that connects to Cloudflare:\n{options}\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::shared_arguments::CONNECTION;
 
     #[test]
     fn every_global_option_is_placed() {
         let all = Global::augment_args(Command::new("options"));
+        let page = about_connection();
         for option in all.get_arguments() {
             let only = Matters { connection: true, ..Matters::NOTHING };
-            let of_connection = only.of(option.get_id().as_str()).0;
-            let heading = option.get_help_heading().unwrap_or_default();
-            assert_eq!(
-                of_connection,
-                heading == CONNECTION,
-                "{} is below {heading}",
-                option.get_id()
-            );
-            assert!(Matters::ALL.of(option.get_id().as_str()).0 && option.is_global_set());
+            let id = option.get_id().as_str();
+            let is_of_connection = option.get_help_heading() == Some(CONNECTION);
+            assert!(is_of_connection || !only.of(id).0, "{id}");
+            let flag = format!("--{}", option.get_long().unwrap());
+            assert_eq!(page.contains(&flag), is_of_connection, "{flag}: {page}");
+            assert!(option.is_global_set() && (is_of_connection || Matters::ALL.of(id).0), "{id}");
         }
     }
 }

@@ -204,7 +204,7 @@ pub(super) struct RequestArgs {
     /// Host of requests whose recording does not name one
     #[arg(long, value_name = "NAME", requires = "requests", hide_short_help = true)]
     host: Option<String>,
-    /// Skip what is not a request in the recording, instead of ending with an error
+    /// Skip what is not a request in the recording
     #[arg(long, requires = "requests", hide_short_help = true)]
     skip_unreadable: bool,
     /// How expected requests are judged.

@@ -12,7 +12,6 @@ use super::shard::ShardArg;
 use crate::api::{QUOTA, Settings};
 use crate::apply::{JOURNAL_DIRECTORY, Verify};
 use crate::live::RECORDS_PER_PAGE;
-use crate::model::Danger;
 use crate::render::{DOCUMENTS, Document};
 use crate::spec::POLICY_FILE;
 use clap::builder::{PossibleValue, RangedU64ValueParser};
@@ -48,7 +47,7 @@ pub(super) struct Global {
     /// Evaluate expiry dates as of this date [default: today, in UTC]
     #[arg(long, global = true, value_name = "YYYY-MM-DD", value_parser = day, help_heading = GLOBAL)]
     pub today: Option<String>,
-    /// Output format; not every command has every format
+    /// Output format
     #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = GLOBAL)]
     pub format: Format,
     /// Name in the first line of a Markdown comment, to find it again: letters, digits, `-`, `_`,
@@ -71,7 +70,7 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "DIR", num_args = 0..=1, require_equals = true,
           default_missing_value = SANDBOX_DIRECTORY, conflicts_with = "base_url", help_heading = CONNECTION)]
     pub sandbox: Option<PathBuf>,
-    /// Base URL of the API
+    /// Base URL of the API; `zonewright help connection` lists further options
     #[arg(long, global = true, value_name = "URL", help_heading = CONNECTION)]
     pub base_url: Option<String>,
     /// Use the e-mail address and key where the token is refused
@@ -128,6 +127,16 @@ impl Format {
     }
 }
 
+impl Format {
+    /// Returns the formats of a command, such as `waf rehearse`.
+    pub(super) fn of(command: &str) -> impl Iterator<Item = Self> {
+        Self::value_variants().iter().copied().filter(move |format| match format {
+            Self::Text | Self::Json => true,
+            Self::Document(document) => document.commands().contains(&command),
+        })
+    }
+}
+
 impl ValueEnum for Format {
     fn value_variants<'a>() -> &'a [Self] {
         static ALL: LazyLock<Vec<Format>> = LazyLock::new(|| {
@@ -140,25 +149,16 @@ impl ValueEnum for Format {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let about = match self {
-            Self::Text => "For people".to_owned(),
-            Self::Json => "For programs".to_owned(),
-            Self::Document(document) => {
-                format!("{}: {}", document.about, document.commands().join(", "))
-            }
-        };
-        Some(PossibleValue::new(self.keyword()).help(about))
+        Some(PossibleValue::new(self.keyword()))
     }
 }
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Colour {
-    /// On a terminal.
+    // The keywords say it all; comments for the documentation would lengthen each help.
     Auto,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 
@@ -237,21 +237,10 @@ pub(super) struct ConsentArgs {
     /// Allow exactly N deletes
     #[arg(long, value_name = "N")]
     pub allow_deletes: Option<usize>,
-    /// Allow a danger by its code; repeatable, or separated by commas
-    #[arg(long, value_name = "CODE", value_delimiter = ',', long_help = allow())]
+    /// Allow a danger by its code; repeatable, or separated by commas; `zonewright help consents`
+    /// lists the codes
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub allow: Vec<String>,
-}
-
-/// Returns the help of `--allow`, with every code.
-fn allow() -> String {
-    let codes = Danger::ALL.iter().filter(|danger| **danger != Danger::Delete);
-    // Each code has a line of its own, because the help is wrapped without indentation, which would
-    // break a table.
-    let codes: String =
-        codes.map(|danger| format!("\n- {}:\n  {}", danger.code(), danger.consent())).collect();
-    format!(
-        "Allow a danger by its code; repeatable, or separated by commas. The codes are:\n{codes}"
-    )
 }
 
 /// `--verify`.

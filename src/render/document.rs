@@ -28,8 +28,6 @@ pub(super) type WritesRequests = fn(&mut dyn Write, &Report) -> io::Result<()>;
 pub struct Document {
     /// Its name on the command line.
     pub name: &'static str,
-    /// Its description in the help.
-    pub about: &'static str,
     /// Writes the findings about a spec. Every command that has the format writes them if the spec
     /// has errors.
     pub findings: fn(&mut dyn Write, &Findings<'_>, &Options<'_>) -> io::Result<()>,

@@ -22,7 +22,6 @@ use crate::model::{Danger, sort_by_key};
 
 pub(super) const DOCUMENT: Document = Document {
     name: "github",
-    about: "Annotations of GitHub Actions",
     findings: |out, found, _| report(out, found),
     is_for_validate: true,
     plan: Some(|out, review, _| plan(out, review)),

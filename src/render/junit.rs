@@ -18,7 +18,6 @@ use crate::model::Gather;
 
 pub(super) const DOCUMENT: Document = Document {
     name: "junit",
-    about: "JUnit XML for test reports",
     findings: |out, found, options| out.write_all(report(found, options.lints).as_bytes()),
     is_for_validate: true,
     plan: None,

@@ -10,7 +10,6 @@ use crate::diff::text::unified;
 
 pub(super) const DOCUMENT: Document = Document {
     name: "diff",
-    about: "A patch of the spec's own files",
     findings: |out, found, _| preamble(out, found),
     is_for_validate: false,
     plan: None,

@@ -33,7 +33,6 @@ const FINGERPRINT: &str = "zonewright/v1";
 
 pub(super) const DOCUMENT: Document = Document {
     name: "sarif",
-    about: "SARIF 2.1.0 for code scanning",
     findings: |out, found, options| write(out, found, options.known),
     is_for_validate: true,
     plan: Some(|out, review, options| write(out, &review.findings(), options.known)),

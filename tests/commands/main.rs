@@ -59,6 +59,7 @@ mod network;
 mod newcomers;
 mod octodns_differential;
 mod only;
+mod packaging;
 #[cfg(unix)]
 mod pipelines;
 mod plan_limits;

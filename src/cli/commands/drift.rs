@@ -44,11 +44,7 @@ pub(in crate::cli) struct DriftArgs {
 
 impl Run for DriftArgs {
     fn facts(&self) -> Facts<'_> {
-        Facts {
-            has_document: |document| document.drift.is_some(),
-            files: self.spec.files(),
-            ..Facts::online("drift")
-        }
+        Facts { files: self.spec.files(), ..Facts::online("drift") }
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {

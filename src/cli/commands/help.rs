@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::exit_codes::{Ended, Exit};
-use crate::cli::options_in_help::Matters;
+use crate::cli::options_in_help::{self, Matters};
 use crate::model::Danger;
 
 /// Show the help of a command, or a page about all of them
@@ -13,7 +13,7 @@ use crate::model::Danger;
     after_help = "Examples:\n  zonewright help plan\n  zonewright help waf diff\n  zonewright help exit-codes"
 )]
 pub(in crate::cli) struct HelpArgs {
-    /// A command; or exit-codes, consents, environment
+    /// A command; or exit-codes, consents, connection, environment
     #[arg(value_name = "COMMAND")]
     words: Vec<String>,
 }
@@ -34,16 +34,12 @@ impl Run for HelpArgs {
             output.report(|out| out.write_all(text.as_bytes()))?;
             return Ok(Exit::Success);
         }
-        let program = (session.program)();
-        let mut command = &program;
-        for word in &self.words {
-            let Some(below) = command.find_subcommand(word) else {
-                return Err(Ended::usage(format!(
-                    "there is no command {word:?}; `zonewright help` lists all of them"
-                )));
-            };
-            command = below;
-        }
+        let program = options_in_help::complete((session.program)());
+        subcommand(&program, &self.words).map_err(|Unknown(word)| {
+            Ended::usage(format!(
+                "there is no command {word:?}; `zonewright help` lists all of them"
+            ))
+        })?;
         // clap treats the text of `--help` as an error.
         let words = self.words.iter().map(String::as_str);
         let arguments = std::iter::once("zonewright").chain(words).chain(["--help"]);
@@ -57,6 +53,22 @@ impl Run for HelpArgs {
     }
 }
 
+/// A word that is no command.
+pub(in crate::cli) struct Unknown<'a>(pub(in crate::cli) &'a str);
+
+/// Finds a command of the program by its words.
+///
+/// # Errors
+/// The first word that is no command.
+pub(in crate::cli) fn subcommand<'a, 'w>(
+    program: &'a clap::Command,
+    words: &'w [String],
+) -> Result<&'a clap::Command, Unknown<'w>> {
+    words
+        .iter()
+        .try_fold(program, |command, word| command.find_subcommand(word).ok_or(Unknown(word)))
+}
+
 /// A page of `help` about all commands.
 pub(in crate::cli) struct Topic {
     pub(in crate::cli) name: &'static str,
@@ -66,9 +78,14 @@ pub(in crate::cli) struct Topic {
 }
 
 /// All pages.
-pub(in crate::cli) const TOPICS: [Topic; 3] = [
+pub(in crate::cli) const TOPICS: [Topic; 4] = [
     Topic { name: "exit-codes", about: "what each exit code means", text: exit_codes },
     Topic { name: "consents", about: "the dangers, and how each is allowed", text: consents },
+    Topic {
+        name: "connection",
+        about: "options for limits, timeouts and directories",
+        text: options_in_help::about_connection,
+    },
     Topic { name: "environment", about: "variables that the program reads", text: environment },
 ];
 

@@ -36,7 +36,7 @@ const MOST_NAMED: usize = 10;
 /// Message if no zone is chosen.
 const NOTHING_WRITTEN: &str = "Nothing was written.";
 
-/// Start here: create a spec from your live zones or from an example, and the files that go with it
+/// Create a spec from your live zones or from an example, and the files that go with it
 ///
 /// With credentials, lists your zones and imports those that you choose. Without, writes an
 /// example. Files that exist stay as they are.

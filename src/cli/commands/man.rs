@@ -1,4 +1,4 @@
-//! Implements `man`: prints or writes the manual pages.
+//! Implements `man`: prints or writes manual pages.
 
 use std::path::PathBuf;
 
@@ -6,20 +6,23 @@ use anyhow::Context;
 use clap::Args;
 use clap_mangen::Man;
 
-use super::help::TOPICS;
+use super::help::{TOPICS, Unknown, subcommand};
 use super::{Facts, Run, Session};
-use crate::cli::exit_codes::Exit;
+use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::files::{self, Readers};
 use crate::cli::options_in_help::Matters;
 
-/// Print the manual page, or write the pages of all commands
+/// Print a manual page, or write the pages of all commands
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright man | man -l -\n  zonewright man /usr/local/share/man/man1"
+    after_help = "Examples:\n  zonewright man plan | man -l -\n  zonewright man --dir /usr/local/share/man/man1"
 )]
 pub(in crate::cli) struct ManArgs {
+    /// A command; without one, the page is about the program
+    #[arg(value_name = "COMMAND", conflicts_with = "directory")]
+    words: Vec<String>,
     /// Write a page for each command into this directory, such as zonewright-plan.1
-    #[arg(value_name = "DIR")]
+    #[arg(long = "dir", value_name = "DIR")]
     directory: Option<PathBuf>,
 }
 
@@ -36,11 +39,16 @@ impl Run for ManArgs {
         let mut program = (session.program)().after_help(topics.join("\n"));
         program.build();
         let Some(directory) = &self.directory else {
-            let (_, page) = page(&program)?;
+            let command = subcommand(&program, &self.words).map_err(|Unknown(word)| {
+                Ended::usage(format!(
+                    "there is no command {word:?}; `zonewright man --dir DIR` writes the pages into a directory"
+                ))
+            })?;
+            let (_, page) = page(command)?;
             output.result(|out| out.write_all(&page))?;
             return Ok(Exit::Success);
         };
-        files::check_directory(directory, "man DIR")?;
+        files::check_directory(directory, "man --dir")?;
         std::fs::create_dir_all(directory)
             .with_context(|| format!("failed to make {}", directory.display()))?;
         let mut open = vec![&program];

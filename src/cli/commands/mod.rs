@@ -14,8 +14,30 @@ use super::shared_arguments::Global;
 pub(super) use help::after_help;
 pub(super) use run::{Facts, Run, Session};
 
-/// Declares commands: their modules, the enum that clap parses, and the call of each.
+/// Returns the first of some words.
+macro_rules! first {
+    ($first:expr $(, $rest:expr)*) => {
+        $first
+    };
+}
+
+/// Declares commands: their modules, the enum that clap parses, and the call of each. Commands of a
+/// program with many of them stand below headings of its help.
 macro_rules! commands {
+    ($(#[$about:meta])* $vis:vis enum $name:ident {
+        $($heading:literal: $($(#[$meta:meta])* $command:ident($module:ident::$args:ident),)+)+
+    }) => {
+        commands! {
+            $(#[$about])*
+            $vis enum $name { $($($(#[$meta])* $command($module::$args),)+)+ }
+        }
+
+        impl $name {
+            /// Headings of the help, each with the first command below it.
+            pub(super) const HEADINGS: &[(&str, &str)] =
+                &[$(($heading, first!($(stringify!($module)),+)),)+];
+        }
+    };
     ($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$meta:meta])* $command:ident($module:ident::$args:ident),)+ }) => {
         $($(#[$meta])* mod $module;)+
 
@@ -67,26 +89,31 @@ macro_rules! commands {
 commands! {
     /// What to do, in the order of `--help`.
     pub(super) enum Command {
+        "Start":
         Init(init::InitArgs),
         Import(import::ImportArgs),
+        Doctor(doctor::DoctorArgs),
+        "Change":
         Validate(validate::ValidateArgs),
         Plan(plan::PlanArgs),
         Apply(apply::ApplyArgs),
-        Drift(drift::DriftArgs),
         Undo(undo::UndoArgs),
         Pull(pull::PullArgs),
         Fmt(fmt::FmtArgs),
+        "Watch":
+        Drift(drift::DriftArgs),
+        Watch(watch::WatchArgs),
+        Snapshot(snapshot::SnapshotArgs),
+        "Ask":
         Test(test::TestArgs),
-        #[cfg(feature = "sandbox")]
-        Rehearse(rehearse::RehearseArgs),
         Resolve(resolve::ResolveArgs),
         Waf(waf::WafArgs),
         Diff(diff::DiffArgs),
         Show(show::ShowArgs),
         Explain(explain::ExplainArgs),
-        Watch(watch::WatchArgs),
-        Doctor(doctor::DoctorArgs),
-        Snapshot(snapshot::SnapshotArgs),
+        #[cfg(feature = "sandbox")]
+        Rehearse(rehearse::RehearseArgs),
+        "Tools":
         Export(export::ExportArgs),
         #[cfg(feature = "sandbox")]
         Sandbox(sandbox::SandboxArgs),

@@ -68,7 +68,6 @@ pub(in crate::cli) struct PlanArgs {
 impl Run for PlanArgs {
     fn facts(&self) -> Facts<'_> {
         Facts {
-            has_document: |document| document.plan.is_some(),
             files: self.against.file().into_iter().chain(self.spec.files()).collect(),
             ..Facts::online("plan")
         }

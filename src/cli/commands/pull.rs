@@ -54,7 +54,7 @@ pub(in crate::cli) struct PullArgs {
 impl Run for PullArgs {
     fn facts(&self) -> Facts<'_> {
         let files = self.against.file().into_iter().chain(self.spec.files()).collect();
-        Facts { has_document: |document| document.patch.is_some(), files, ..Facts::online("pull") }
+        Facts { files, ..Facts::online("pull") }
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {

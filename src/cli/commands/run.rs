@@ -10,7 +10,6 @@ use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::cli::shared_arguments::Global;
 use crate::cli::signals::Interrupt;
-use crate::render::Document;
 
 /// Context of a command.
 pub(in crate::cli) struct Session<'a> {
@@ -68,8 +67,6 @@ pub(in crate::cli) trait Run {
 pub(in crate::cli) struct Facts<'a> {
     /// Name in messages.
     pub(in crate::cli) name: &'static str,
-    /// Returns true for output formats of the command other than text and JSON.
-    pub(in crate::cli) has_document: fn(&Document) -> bool,
     /// True if the command connects to Cloudflare. Such a command depends on the clock, stores
     /// files, and reads credentials.
     pub(in crate::cli) is_online: bool,
@@ -82,12 +79,10 @@ pub(in crate::cli) struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// Returns the facts of a command that asks Cloudflare about the zones of a spec and has text
-    /// or JSON output.
+    /// Returns the facts of a command that asks Cloudflare about the zones of a spec.
     pub(in crate::cli) fn online(name: &'static str) -> Self {
         Self {
             name,
-            has_document: |_| false,
             is_online: true,
             is_signal_listener: false,
             is_writer: false,
@@ -95,7 +90,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Returns the facts of a command that needs no network and has text or JSON output.
+    /// Returns the facts of a command that needs no network.
     pub(in crate::cli) fn offline(name: &'static str) -> Self {
         Self { is_online: false, ..Self::online(name) }
     }

@@ -40,11 +40,7 @@ impl Run for TestArgs {
     const MATTERS: Matters = Matters { base: true, ..Matters::SPEC };
 
     fn facts(&self) -> Facts<'_> {
-        Facts {
-            has_document: |document| document.expectations.is_some(),
-            files: self.spec.files(),
-            ..Facts::offline("test")
-        }
+        Facts { files: self.spec.files(), ..Facts::offline("test") }
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {

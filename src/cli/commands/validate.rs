@@ -34,12 +34,8 @@ impl Run for ValidateArgs {
     const MATTERS: Matters = Matters::SPEC;
 
     fn facts(&self) -> Facts<'_> {
-        let facts = Facts { files: self.spec.files(), ..Facts::offline("validate") };
-        if self.print {
-            Facts { name: "validate --print", ..facts }
-        } else {
-            Facts { has_document: |document| document.is_for_validate, ..facts }
-        }
+        let name = if self.print { "validate --print" } else { "validate" };
+        Facts { files: self.spec.files(), ..Facts::offline(name) }
     }
 
     fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {

@@ -30,7 +30,6 @@ const CHOICES: usize = 500;
 
 pub(super) const DOCUMENT: Document = Document {
     name: "html",
-    about: "One self-contained page without scripts",
     findings: |out, found, _| out.write_all(report(found).as_bytes()),
     is_for_validate: false,
     plan: Some(|out, review, _| out.write_all(plan(review).as_bytes())),

@@ -24,7 +24,6 @@ pub use super::document::Comment;
 /// Comments on pull requests.
 pub(super) const DOCUMENT: Document = Document {
     name: "markdown",
-    about: "A comment on a pull request",
     findings: |out, found, options| out.write_all(report(found, options.comment).as_bytes()),
     is_for_validate: true,
     plan: Some(|out, review, options| out.write_all(plan(review, options.comment).as_bytes())),

@@ -349,7 +349,7 @@ fn directories_that_were_named_lead_out_of_no_tree() {
     let writers: [&[&str]; 4] = [
         &["import", "./e.com.zone", "--offline", "--out"],
         &["export", "spec.yaml", "--to", "bind", "--out"],
-        &["man"],
+        &["man", "--dir"],
         &["apply", "spec.yaml", "--yes", "--journal"],
     ];
     for (number, writer) in writers.iter().enumerate() {

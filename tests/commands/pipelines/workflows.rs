@@ -151,7 +151,7 @@ fn the_steps_of_the_action_run() {
         std::env::var("PATH").unwrap()
     );
     let toolchain =
-        step_of("action.yml", "Install")["env"]["RUSTUP_TOOLCHAIN"].as_str().unwrap().to_owned();
+        step_of("action.yml", "Build")["env"]["RUSTUP_TOOLCHAIN"].as_str().unwrap().to_owned();
     let source = root().to_str().unwrap();
     let mut variables = vec![
         ("SOURCE", source),
@@ -161,7 +161,7 @@ fn the_steps_of_the_action_run() {
         ("CALLS", calls.to_str().unwrap()),
         ("PATH", path.as_str()),
     ];
-    run("Install", &variables).exits(0);
+    run("Build", &variables).exits(0);
     assert_eq!(fs::read_to_string(&output).unwrap(), "version=zonewright 9.9.9\n");
     let toolchain_calls = fs::read_to_string(&calls).unwrap();
     assert_eq!(
@@ -181,7 +181,7 @@ fn the_steps_of_the_action_run() {
     fs::copy(home.join("bin/zonewright"), stand_ins.join("zonewright")).unwrap();
     variables.pop();
     variables.push(("PATH", path.as_str()));
-    let ran = run("Install", &variables).exits(1);
+    let ran = run("Build", &variables).exits(1);
     assert!(ran.stdout.contains("must come first in PATH"), "{}", ran.stdout);
     run("Run", &[("ARGS", "validate\nzones\n")]).exits(0);
     assert_eq!(fs::read_to_string(&output).unwrap(), "exit-code=0\n");
@@ -189,6 +189,71 @@ fn the_steps_of_the_action_run() {
     assert!(ran.stderr.contains("zones; touch evil"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(&output).unwrap(), "exit-code=1\n");
     assert!(!forge.repository.join("evil").exists());
+}
+
+/// The action installs the release of its own version, after its digest and its attestation were
+/// checked, and nothing otherwise.
+#[test]
+fn the_action_installs_only_a_release_whose_digest_and_attestation_fit() {
+    let forge = Forge::new();
+    let home = forge.workspace.path();
+    let stand_ins = home.join("stand-ins");
+    let archive = "zonewright-x86_64-unknown-linux-musl.tar.gz";
+    forge.workspace.file("zonewright-x/zonewright", "#!/bin/sh\necho zonewright 9.9.9\n");
+    let program = home.join("zonewright-x/zonewright");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut tar = forge.command("tar");
+    tar.current_dir(home).args(["-czf", archive, "zonewright-x"]);
+    assert!(tar.status().unwrap().success());
+    forge.workspace.file(
+        "stand-ins/gh",
+        "#!/bin/sh\necho \"$*\" >>\"$CALLS\"\n[ \"$1\" = attestation ] && exit \"$ATTESTATION\"\n\
+         cp \"$HOME_OF_TEST/zonewright-x86_64-unknown-linux-musl.tar.gz\" .\nprintf '%s' \"$SUMS\" >SHA256SUMS\n",
+    );
+    let tool = stand_ins.join("gh");
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    let sum = forge.command("sha256sum").arg(home.join(archive)).output().unwrap().stdout;
+    let sum = String::from_utf8(sum).unwrap().split_whitespace().next().unwrap().to_owned();
+    let path = format!("{}:{}", stand_ins.display(), std::env::var("PATH").unwrap());
+    let install = |sums: &str, attestation: &str, system: &str| -> (Ran, [String; 3]) {
+        let files = ["calls", "output", "added"].map(|name| home.join(name));
+        files.iter().for_each(|file| fs::write(file, "").unwrap());
+        let [calls, output, added] = &files;
+        let mut command = forge.command("bash");
+        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c"]);
+        command.arg(step("action.yml", "Install"));
+        command.envs([("CALLS", calls), ("GITHUB_OUTPUT", output), ("GITHUB_PATH", added)]);
+        command.envs([("SOURCE", root()), ("DIRECTORY", &home.join("d"))]);
+        command.env("HOME_OF_TEST", home).env("SUMS", sums).env("ATTESTATION", attestation);
+        command.env("REPOSITORY", "example/zonewright").env("SYSTEM", system).env("PATH", &path);
+        (command.output().unwrap().into(), files.map(|file| fs::read_to_string(file).unwrap()))
+    };
+    let sums = format!("{sum}  {archive}\n{}  zonewright.cdx.json\n", "0".repeat(64));
+    let (ran, [calls, output, added]) = install(&sums, "0", "Linux-X64");
+    ran.exits(0);
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        calls,
+        format!(
+            "release download v{version} --repo example/zonewright --clobber --pattern {archive} --pattern SHA256SUMS\n\
+             attestation verify {archive} --repo example/zonewright --source-ref refs/tags/v{version} \
+             --signer-workflow example/zonewright/.github/workflows/release.yml\n"
+        )
+    );
+    assert_eq!(output, "version=zonewright 9.9.9\n");
+    assert_eq!(added.trim_end(), home.join("d").to_str().unwrap());
+    fs::remove_dir_all(home.join("d")).unwrap();
+    let other = format!("{}  {archive}\n", "0".repeat(64));
+    for (sums, attestation, system) in [
+        (other.as_str(), "0", "Linux-X64"),
+        ("", "0", "Linux-X64"),
+        (&sums, "1", "Linux-X64"),
+        (&sums, "0", "Windows-X64"),
+    ] {
+        let (ran, [_, output, added]) = install(sums, attestation, system);
+        assert!(ran.code != Some(0) && output.is_empty() && added.is_empty(), "{system}: {ran:?}");
+        assert!(!home.join("d/zonewright").exists(), "{sums}");
+    }
 }
 
 /// Every action that a workflow uses is pinned to a commit, with its version beside it.

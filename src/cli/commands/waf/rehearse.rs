@@ -68,9 +68,8 @@ impl Run for WafRehearseArgs {
 
     fn facts(&self) -> Facts<'_> {
         Facts {
-            has_document: |document| document.requests.is_some(),
             files: self.against.file().into_iter().chain(self.spec.files()).collect(),
-            ..Facts::online("waf")
+            ..Facts::online("waf rehearse")
         }
     }
 
