@@ -21,7 +21,7 @@ use super::waf::Fragment;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, Source, Sources};
 use crate::model::{
-    Danger, Desired, DesiredSettings, DesiredZone, Expectation, Gather, IgnorePattern, NameError,
+    Danger, Desired, DesiredSettings, DesiredZone, Expectation, IgnorePattern, NameError,
     PublicSuffix, Tier, Unmanaged, Value, ZoneId, ZoneName,
 };
 
