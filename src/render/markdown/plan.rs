@@ -29,10 +29,10 @@ pub fn plan(review: &Review<'_>, comment: Comment<'_>) -> String {
     out.push_str(&head(review));
     let mut budget = Budget::new(comment.limit, &out);
     let zones = entries_of_zones(review.plan);
-    dangers(&mut out, review, &zones, &mut budget);
+    let is_told = dangers(&mut out, review, &zones, &mut budget);
     let mut left_out = Vec::new();
     findings(&mut out, review.plan.diagnostics.iter(), review.sources, &mut budget);
-    zone::write(&mut out, &zones, review.sources, &mut budget, &mut left_out);
+    zone::write(&mut out, &zones, review.sources, &mut budget, is_told, &mut left_out);
     if !left_out.is_empty() {
         out.push_str(&format!(
             "\n**Shortened** to fit a comment. Left out: {}. The whole plan: `--format text`, `json` or `html`.\n",
@@ -106,8 +106,14 @@ fn head(review: &Review<'_>) -> String {
     head
 }
 
-/// Adds every entry that needs attention, most dangerous first.
-fn dangers(out: &mut String, review: &Review<'_>, zones: &[ZoneEntries<'_>], budget: &mut Budget) {
+/// Adds every entry that needs attention, most dangerous first. Returns true if it has room for all
+/// of them.
+fn dangers(
+    out: &mut String,
+    review: &Review<'_>,
+    zones: &[ZoneEntries<'_>],
+    budget: &mut Budget,
+) -> bool {
     let entries = zones
         .iter()
         .flat_map(|zone| zone.all().map(|entry| (zone.zone.name.as_str(), &entry.view)));
@@ -117,7 +123,7 @@ fn dangers(out: &mut String, review: &Review<'_>, zones: &[ZoneEntries<'_>], bud
     let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
     let total = all.iter().map(|(_, view)| view.number).sum::<usize>() + of_zones.len();
     if total == 0 {
-        return;
+        return true;
     }
     let of_zones = of_zones.into_iter().map(|(zone, danger, words)| {
         Piece::new(format!("- **{danger}**: {} in {}\n", prose(&words), code(&in_both_forms(zone))))
@@ -129,6 +135,7 @@ fn dangers(out: &mut String, review: &Review<'_>, zones: &[ZoneEntries<'_>], bud
     if left > 0 {
         out.push_str(&format!("- and {left} more\n"));
     }
+    left == 0
 }
 
 /// Describes an operation that needs attention: one line, and its effect.

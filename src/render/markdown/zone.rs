@@ -24,7 +24,7 @@ use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::{Attention, Tally, rest, zone_words};
 use crate::render::safe::safe;
 use crate::render::same_in_zones::repeating_zones_in_words;
-use crate::render::textdiff::Compared;
+use crate::render::textdiff::{Compared, Part, abridged};
 
 /// A rendered entry.
 struct Block {
@@ -53,13 +53,13 @@ struct Shown {
 
 impl Shown {
     /// Renders every part of a zone once.
-    fn new(zone: &ZoneEntries<'_>, sources: &Sources) -> Self {
+    fn new(zone: &ZoneEntries<'_>, sources: &Sources, is_told: bool) -> Self {
         let (tally, dangers) = (zone.tally(), zone.dangers());
         let entries = zone.entries.iter().map(|entry| Block {
             attention: entry.view.attention(),
             tally: entry.tally(),
             operations: entry.members.len(),
-            piece: Piece::new(block(entry, sources)),
+            piece: Piece::new(block(entry, sources, is_told)),
         });
         let name = in_both_forms(zone.zone.name.as_str());
         Self {
@@ -67,7 +67,7 @@ impl Shown {
             attention: zone.attention(),
             dangers,
             head: Piece::new(head(zone, tally, dangers)),
-            notes: Piece::new(notes(zone, sources)),
+            notes: Piece::new(notes(zone, sources, is_told)),
             tail: Piece::new(tail(zone)),
             line: Piece::new(format!(
                 "- <code>{}</code>: {}\n",
@@ -135,20 +135,22 @@ impl Shown {
     }
 }
 
-/// Writes the zones. Zones with dangers take their share first. Describes the omitted parts in
-/// `omitted`.
+/// Writes the zones. Zones with dangers take their share first. `is_told` is true if the page
+/// explains every dangerous entry above. Describes the omitted parts in `left_out`.
 pub(super) fn write(
     out: &mut String,
     zones: &[ZoneEntries<'_>],
     sources: &Sources,
     budget: &mut Budget,
+    is_told: bool,
     left_out: &mut Vec<String>,
 ) {
     // Zones in sync without notes are only counted.
     let (quiet, others): (Vec<_>, Vec<_>) = zones.iter().partition(|zone| zone.is_quiet());
     let (repeating, busy): (Vec<_>, Vec<_>) =
         others.into_iter().partition(|zone| zone.is_repeated());
-    let mut zones: Vec<Shown> = busy.into_iter().map(|zone| Shown::new(zone, sources)).collect();
+    let mut zones: Vec<Shown> =
+        busy.into_iter().map(|zone| Shown::new(zone, sources, is_told)).collect();
     let mut order: Vec<usize> = (0..zones.len()).collect();
     sort_by_key(&mut order, |n| Reverse(zones[*n].attention));
     // First the size of one line per zone is taken; then the zones take the remaining size, in the
@@ -222,10 +224,10 @@ fn head(zone: &ZoneEntries<'_>, tally: Tally, dangers: usize) -> String {
 }
 
 /// Returns the changes of comments and tags, folded.
-fn notes(zone: &ZoneEntries<'_>, sources: &Sources) -> String {
+fn notes(zone: &ZoneEntries<'_>, sources: &Sources, is_told: bool) -> String {
     // Names are only in the blocks: a summary is HTML, in which renderers look for mentions.
     let Some((words, _)) = zone.notes_in_a_line() else { return String::new() };
-    let blocks: String = zone.notes.iter().map(|entry| block(entry, sources)).collect();
+    let blocks: String = zone.notes.iter().map(|entry| block(entry, sources, is_told)).collect();
     format!("\n<details><summary>{words}</summary>\n\n```diff\n{blocks}```\n\n</details>\n")
 }
 
@@ -240,9 +242,11 @@ fn tail(zone: &ZoneEntries<'_>) -> String {
     tail
 }
 
-/// Returns an entry as lines of a block.
-fn block(entry: &Entry<'_>, sources: &Sources) -> String {
+/// Returns an entry as lines of a block. `is_told` is true if the page explains every dangerous
+/// entry above.
+fn block(entry: &Entry<'_>, sources: &Sources, is_told: bool) -> String {
     let view = &entry.view;
+    let is_told = is_told && view.is_loud();
     let mut about: Vec<String> =
         view.place(sources).into_iter().map(|p| safe(&p).into_owned()).collect();
     about.extend(Some(&view.why.about).filter(|w| !w.is_empty()).map(|why| safe(why).into_owned()));
@@ -258,19 +262,20 @@ fn block(entry: &Entry<'_>, sources: &Sources) -> String {
     let aside = if view.aside.is_empty() { String::new() } else { format!("  ({})", view.aside) };
     match (&view.before, &view.after) {
         (Some(before), Some(after)) if before == after => line(' ', &format!("{before}{aside}")),
-        (before, after) => {
-            if let Some(before) = before {
-                line('-', &format!("{before}{aside}"));
-            }
-            if let Some(after) = after {
-                line('+', &format!("{after}{aside}"));
-            }
-            if let Some(lengths) =
-                before.as_ref().zip(after.as_ref()).and_then(|(b, a)| Compared::of(b, a).lengths())
-            {
+        (Some(before), Some(after)) => {
+            let compared = Compared::of(before, after);
+            let text = |parts: &[Part]| {
+                abridged(parts).iter().map(|part| part.text.as_str()).collect::<String>()
+            };
+            line('-', &format!("{}{aside}", text(&compared.before)));
+            line('+', &format!("{}{aside}", text(&compared.after)));
+            if let Some(lengths) = compared.lengths() {
                 line('#', &lengths);
             }
         }
+        (Some(before), None) => line('-', &format!("{before}{aside}")),
+        (None, Some(after)) => line('+', &format!("{after}{aside}")),
+        (None, None) => {}
     }
     for value in entry.beside.iter().take(BESIDE) {
         line(' ', value);
@@ -285,7 +290,7 @@ fn block(entry: &Entry<'_>, sources: &Sources) -> String {
         }
         line('+', &format!("{label}{}", field.after));
     }
-    if let Some(words) = view.live.words() {
+    if let Some(words) = view.live.words().filter(|_| !is_told) {
         line('#', &words);
     }
     let loud = view.weakens() || view.attention() > Attention::Doubt;
@@ -295,14 +300,15 @@ fn block(entry: &Entry<'_>, sources: &Sources) -> String {
     } else if let Some(direction) = view.direction {
         line(sign, direction.as_str());
     }
-    for effect in view.impact.iter() {
+    for effect in view.impact.iter().filter(|_| !is_told) {
         line(sign, effect);
     }
-    if let Some(cause) = &view.cause {
+    if let Some(cause) = view.cause.as_ref().filter(|_| !is_told) {
         line('!', cause);
     }
     for danger in view.dangers.iter() {
         match view.accepted.get(danger) {
+            Some(_) if is_told => line('!', &format!("{}, accepted in the spec", danger.code())),
             Some(reason) => {
                 line('!', &format!("{}, accepted in the spec: {reason}", danger.code()))
             }
