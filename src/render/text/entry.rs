@@ -315,8 +315,14 @@ fn write_dangers(out: &mut dyn Write, view: &OperationView<'_>, paper: Paper) ->
             .accepted
             .get(danger)
             .map(|reason| format!(" (accepted in the spec: {})", safe(reason)));
-        let words = format!("{}: {}", danger.code(), danger.about());
-        line(&words, DANGER).add(why.unwrap_or_default(), PLAIN).write(out, paper)?;
+        let code = format!("{}: ", danger.code());
+        Line::indented(INDENT)
+            .add("! ", DANGER)
+            .hanging()
+            .add(&code, PLAIN)
+            .add(danger.about(), DANGER)
+            .add(why.unwrap_or_default(), PLAIN)
+            .write(out, paper)?;
     }
     Ok(())
 }
