@@ -23,6 +23,7 @@ cases! {
     profiles "waf-profiles.yaml"
     doubts "waf-doubts.yaml"
     order "waf-order.yaml"
+    shares "share-without-percent.yaml"
 }
 
 /// The protection of the zone example.com in a good spec.
