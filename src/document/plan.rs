@@ -316,6 +316,10 @@ pub struct Saved {
     /// The addresses and globs that selected a part of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) only: Vec<String>,
+    /// True if only the zones that differ from the base were planned, and those that are connected
+    /// with them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) changed: bool,
     /// The zones at Cloudflare that the plan is for. An apply sends nothing to other zones of the
     /// same names.
     pub(super) zones: Vec<SavedZone>,

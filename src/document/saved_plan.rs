@@ -58,6 +58,8 @@ pub struct Basis {
     pub dangers: Vec<Danger>,
     /// The addresses and globs that selected a part of the plan; none for all of it.
     pub only: Vec<String>,
+    /// True if only the zones that differ from the base were planned.
+    pub changed: bool,
     /// The zones at Cloudflare that it is for.
     pub zones: Vec<SavedZone>,
 }
@@ -117,6 +119,7 @@ pub fn seal(plan: Plan, requests: &[Request], basis: &Basis) -> String {
         deletes,
         dangers,
         only,
+        changed,
         zones,
     } = basis.clone();
     let base = base.map(|(source, spec)| SavedBase { source, spec });
@@ -132,6 +135,7 @@ pub fn seal(plan: Plan, requests: &[Request], basis: &Basis) -> String {
         spec: desired,
         base,
         only,
+        changed,
         zones,
     });
     let sum = checksum(&super::text(&plan));
@@ -252,6 +256,8 @@ struct SavedContents {
     base: Option<Base>,
     #[serde(default)]
     only: Vec<String>,
+    #[serde(default)]
+    changed: bool,
     zones: Vec<SavedZone>,
 }
 
@@ -298,6 +304,7 @@ impl Contents {
             spec: desired,
             base,
             only,
+            changed,
             zones,
         } = saved;
         // The base that a reader of the plan sees must be the one that it was made with.
@@ -332,6 +339,7 @@ impl Contents {
             deletes,
             dangers,
             only,
+            changed,
             zones,
         };
         Ok(SavedPlan { basis, is_incomplete: verdict == Verdict::Incomplete, operations })

@@ -24,6 +24,9 @@ pub struct Options {
     pub concurrency: usize,
     /// Account in which zones are looked up, if one is named.
     pub account: Option<String>,
+    /// Number of zones that are probably there, beyond those to read. A long list of zones is not
+    /// tried for a few names.
+    pub known_zones: usize,
     /// Cache of managed rulesets between runs.
     pub cache: Option<Arc<dyn CatalogueCache>>,
 }
@@ -34,6 +37,7 @@ impl Default for Options {
             page_size: RECORDS_PER_PAGE,
             concurrency: usize::from(Settings::CONCURRENCY),
             account: None,
+            known_zones: 0,
             cache: None,
         }
     }

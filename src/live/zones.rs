@@ -20,6 +20,9 @@ use crate::wire::{Envelope, PageInfo, Request};
 /// Number of names from which the list is tried first.
 const LIST_FROM: usize = 3;
 
+/// Number of zones on a page of the list.
+const ZONES_PER_PAGE: usize = 50;
+
 /// Maximum number of pages that are read to find one name, in case the server ignores the name
 /// filter.
 const MOST_PAGES: u64 = 1_000;
@@ -44,7 +47,8 @@ pub async fn find(
 
     let mut names: BTreeSet<&ZoneName> =
         queries.iter().filter(|query| query.id.is_none()).map(|query| &query.name).gather();
-    if names.len() >= LIST_FROM {
+    let is_list_long = options.known_zones > names.len().saturating_mul(ZONES_PER_PAGE);
+    if names.len() >= LIST_FROM && !is_list_long {
         from_list(reader, &mut names, options, &mut found).await?;
     }
     let by_name: Vec<Option<LiveZone>> = stream::iter(names)

@@ -235,6 +235,8 @@ pub struct Plan {
     pub consents_given: Vec<GivenConsent>,
     /// The selection of a part, if there is one.
     pub only: Vec<String>,
+    /// True if only the zones that differ from the base were planned.
+    pub is_of_changed: bool,
 }
 
 impl Plan {

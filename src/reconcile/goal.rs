@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::base::Base;
+use super::changed_zones::ChangedZones;
 use super::selection::Selection;
 use super::undo::{Undo, UndoError};
 use super::waf_lock;
@@ -46,6 +47,8 @@ pub struct Goal {
     /// The selected part of the plan.
     #[doc(hidden)]
     pub only: Only,
+    /// The zones to plan, if they are not all.
+    pub(super) changed: Option<ChangedZones>,
     /// The hidden networks and used names of its zones.
     pub(super) overview: Overview,
 }
@@ -171,6 +174,7 @@ impl Goal {
                 records,
                 source,
                 only: Only::default(),
+                changed: None,
                 overview: Overview::default(),
             }),
             _ => Err(Box::new(InvalidSpec { diagnostics, sources })),
@@ -225,6 +229,7 @@ impl Goal {
             records,
             source: Source::Journal(undo),
             only: Only::default(),
+            changed: None,
             overview: Overview::default(),
         })
     }
@@ -242,7 +247,13 @@ impl Goal {
             }
             Source::Journal(_) | Source::SavedPlan { .. } => false,
         };
+        let is_in_other = || {
+            let others = self.desired.zones.values().filter(|zone| !self.plans(&zone.name));
+            let mut sections = others.filter_map(|zone| zone.waf.as_deref());
+            sections.any(|section| section.accept.iter().any(|entry| entry.place == place))
+        };
         is_elsewhere
+            || self.changed.is_some() && is_in_other()
             || findings.any(|d| d.primary.as_ref().is_some_and(|label| label.place == place))
     }
 
@@ -265,6 +276,21 @@ impl Goal {
     pub fn with_only(mut self, only: Only) -> Self {
         self.only = only;
         self
+    }
+
+    /// Plans only the zones that differ from the base, and those that are connected with them.
+    /// Returns false if there is no base.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn choose_changed(&mut self) -> bool {
+        let changed = self.base().map(|base| ChangedZones::between(&base.desired, &self.desired));
+        self.changed = changed;
+        self.changed.is_some()
+    }
+
+    /// Returns true if a zone is planned.
+    pub(super) fn plans(&self, zone: &ZoneName) -> bool {
+        self.changed.as_ref().is_none_or(|changed| changed.has(zone))
     }
 
     /// Returns the previous spec, if there is one.
@@ -314,14 +340,14 @@ impl Goal {
         self.desired
             .zones
             .values()
-            .filter(move |z| !z.create && !is_undo)
+            .filter(move |z| !z.create && !is_undo && self.plans(&z.name))
             .map(move |z| (&z.name, tier(z)))
     }
 
     /// Returns everything that has to be read for planning.
     pub(super) fn zone_queries(&self) -> Vec<ZoneQuery> {
         let query = |zone| ZoneQuery { waf: self.waf_query(zone), ..ZoneQuery::of(zone) };
-        self.desired.zones.values().map(query).collect()
+        self.desired.zones.values().filter(|zone| self.plans(&zone.name)).map(query).collect()
     }
 
     /// Returns the part of a zone's protection that has to be read. It includes the part of the

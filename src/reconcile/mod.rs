@@ -51,6 +51,7 @@
 mod applied_before;
 mod apply;
 mod base;
+mod changed_zones;
 mod drift;
 mod goal;
 mod import_differences;

@@ -109,7 +109,8 @@ pub(super) async fn plan_some<'g>(
     let progress = options.progress.as_deref().unwrap_or(&silent);
     let queries: Vec<_> =
         goal.zone_queries().into_iter().filter(|zone| is_meant(&zone.name)).collect();
-    let fetched = fetch(reader, &queries, &options.read, progress).await?;
+    let read = live::Options { known_zones: goal.desired.zones.len(), ..options.read.clone() };
+    let fetched = fetch(reader, &queries, &read, progress).await?;
     let mut live = fetched.live;
     let mut plan = Plan {
         spec_digest: goal.digest.clone(),
@@ -162,6 +163,7 @@ pub(super) async fn plan_some<'g>(
         plan.diagnostics.append(waf_lock::check(&spec.lock, &live));
     }
     plan.only = goal.only.patterns().map(str::to_owned).collect();
+    plan.is_of_changed = goal.changed.is_some();
     let found = check_protection_of_run(&plan.zones, &goal.desired, &|place| goal.is_told(place));
     plan.diagnostics.append(found);
     known_notes::mark(&mut plan.diagnostics, goal, &live);
@@ -242,6 +244,9 @@ impl Planned<'_> {
 /// Reports that only a part was selected, and selected addresses that do not exist.
 fn part(goal: &Goal, plan: &Plan) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
+    if let Some(changed) = &goal.changed {
+        diagnostics.push(changed.note(goal.desired.zones.len()));
+    }
     let Some(part) = plan.part() else { return diagnostics };
     diagnostics.push(findings::ONLY_A_PART.nowhere(part.to_string()));
     let addresses: Vec<_> = plan.zones.iter().flat_map(ZonePlan::addresses).collect();

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::base::Base;
+use super::changed_zones::ChangedZones;
 use super::goal::{Goal, Source};
 use super::plan::Planned;
 use crate::diagnostic::{Diagnostics, Severity, Sources};
@@ -152,6 +153,7 @@ pub(crate) fn save(
         deletes: consents.deletes,
         dangers: consents.dangers.iter().copied().collect(),
         only: plan.only.clone(),
+        changed: plan.is_of_changed,
         zones: planned.saved_zones().collect(),
     };
     let document = PlanDocument::of(plan, verdict, requests.len(), &goal.sources);
@@ -236,6 +238,8 @@ pub(crate) fn open(
         saved.only.iter().map(|pattern| glob::Pattern::new(pattern)).collect::<Result<_, _>>();
     let only = only.map_err(|error| saved_plan::SavedPlanError::Malformed(error.to_string()));
     let only = Only::new(only.map_err(|source| SavedPlanError::File { name, source })?);
+    let changed = base.as_ref().filter(|_| saved.changed);
+    let changed = changed.map(|base| ChangedZones::between(&base.desired, &desired));
     let source =
         Source::SavedPlan { base, today: saved.today, reviewed: operations, zones: saved.zones };
     Ok((
@@ -248,6 +252,7 @@ pub(crate) fn open(
             records,
             source,
             only,
+            changed,
             overview: Overview::default(),
         },
         consents,

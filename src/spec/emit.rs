@@ -34,6 +34,13 @@ pub fn print(desired: &Desired) -> String {
     to_yaml(&File { version: 1, zones })
 }
 
+/// Returns everything that a spec says about one of its zones as text: equal for zones that are
+/// wanted alike.
+#[must_use]
+pub fn zone_text(of_zone: &DesiredZone, spec: &Desired) -> String {
+    zone(of_zone, &spec.suppressions).to_string()
+}
+
 /// Returns a record as an entry of `records`. A text has no quotes of its own, as people write it,
 /// if it means the same without them.
 #[must_use]

@@ -69,7 +69,7 @@ use std::collections::BTreeMap;
 use data_encoding::HEXLOWER;
 use ring::digest::{Context, SHA256};
 
-pub use emit::{print, record_entry, written, written_value};
+pub use emit::{print, record_entry, written, written_value, zone_text};
 pub use git::GitEnvironment;
 pub use import_layout::{Arrangement, Part, Remarks, arrange};
 pub use limits::LARGEST_FILE;

@@ -119,7 +119,9 @@ fn the_whole_help_fits_on_two_screens_and_names_the_formats_of_the_command() {
         let help = alone(&[command, &["--help"]].concat()).exits(0).stdout;
         help.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    assert!(formats(&["plan"]).contains("Output format: text, json, markdown, github, sarif, html ["));
+    assert!(
+        formats(&["plan"]).contains("Output format: text, json, markdown, github, sarif, html [")
+    );
     assert!(formats(&["pull"]).contains("Output format: text, json, diff ["));
     assert!(formats(&["resolve"]).contains("Output format: text, json ["));
     // The meaning of a value stays in the help.

@@ -6,6 +6,7 @@ mod accidents;
 mod asking;
 mod base;
 mod brevity;
+mod changed;
 mod cli;
 #[cfg(unix)]
 mod clients;

@@ -506,7 +506,9 @@ fn a_plan_of_yesterday_is_planned_again_by_its_day() {
         rfc3339(now - Duration::from_secs(24 * 60 * 60))[.."YYYY-MM-DD".len()].to_owned();
     let out = ["--today", &yesterday, "--out", "../out/plan.json"];
     fs::create_dir_all(forge.workspace.path().join("out")).unwrap();
-    forge.zonewright(&[&["plan", "zones", "--base", &base][..], &out].concat()).exits(0);
+    forge
+        .zonewright(&[&["plan", "zones", "--base", &base, "--changed"][..], &out].concat())
+        .exits(0);
     let refused = forge.zonewright(&["apply", "../out/plan.json", "--yes", "--max-age", "1ns"]);
     refused.exits(1);
     forge.merge_and_apply("change", "").exits(0);

@@ -30,7 +30,7 @@ esac
 flags=$(sh "$here/consents.sh")
 # Flags are words without blanks, see consents.sh.
 # shellcheck disable=SC2086
-zonewright plan "$spec" --base "$base" $flags --today "$today" --out "$work/merged.json" >"$work/merged.txt"
+zonewright plan "$spec" --base "$base" --changed $flags --today "$today" --out "$work/merged.json" >"$work/merged.txt"
 code=0
 sh "$here/same-plan.sh" "$reviewed" "$work/merged.json" || code=$?
 case $code in

@@ -23,12 +23,12 @@ flags=$(sh "$here/consents.sh")
 code=0
 # Flags are words without blanks, see consents.sh.
 # shellcheck disable=SC2086
-zonewright plan "$spec" --base "$base" $flags --out "$out/plan.json" --format markdown >"$out/comment.md" || code=$?
+zonewright plan "$spec" --base "$base" --changed $flags --out "$out/plan.json" --format markdown >"$out/comment.md" || code=$?
 
 if [ "${GITHUB_ACTIONS:-}" = true ]; then
     # What was found, beside the lines that it is about.
     # shellcheck disable=SC2086
-    zonewright plan "$spec" --base "$base" $flags --quiet --format github || true
+    zonewright plan "$spec" --base "$base" --changed $flags --quiet --format github || true
 fi
 if [ "$code" -eq 0 ] && [ "$(jq -r .verdict "$out/plan.json")" = needs-consent ]; then
     echo "A consent is missing; the comment says which. Give it as a label, in the spec, or in the policy file." >&2

@@ -43,6 +43,9 @@ pub(in crate::cli) struct PlanArgs {
     /// The base.
     #[command(flatten)]
     default_base: DefaultBaseArgs,
+    /// Plan only the zones that differ from the base, and those that are connected with them
+    #[arg(long)]
+    changed: bool,
     /// Permissions.
     #[command(flatten)]
     consents: ConsentArgs,
@@ -92,6 +95,10 @@ impl Run for PlanArgs {
         let (goal, consents) =
             load_with_consents(&self.spec, &self.consents, base, settings, output)?;
         let mut goal = goal.with_only(Only::new(self.part.only.clone()));
+        if self.changed && !goal.choose_changed() {
+            let why = "--changed needs the previous spec: name it with --base, such as --base origin/main";
+            return Err(Ended::usage(why));
+        }
         let foresight = self.requests.open(output)?;
         if let Some(open) = self.against.open(&mut goal, settings, output)? {
             return plan_snapshot(

@@ -156,6 +156,9 @@ findings! {
     ZONE_IN_DOUBT = "PLAN0057" Warning "the zone may have been created",
         "The apply that is undone was interrupted while it created the zone. Nothing else was sent for the zone.",
         "Look for the zone in the dashboard, and delete it there if it is not wanted.";
+    CHANGED_ZONES = "PLAN0060" Note "only the zones of the change are planned",
+        "`--changed` plans the zones that differ from the base, and zones that name them or that their expectations need. Drift in other zones, and changes that an earlier apply did not make, are not shown.",
+        "Plan without `--changed` to compare all zones, or run `zonewright drift` on a schedule.";
     REVERTS_APPLY = "PLAN0070" Note "the plan reverts an apply",
         "The journals of the last 24 hours say that an apply made the changes that this plan takes back. The plan does not depend on them: its operations and consents are the same without them.",
         "If you did not mean to revert it, look for what changed the spec since: another branch, or an undo after which the spec stayed the same. `zonewright undo` lists the applies.";
