@@ -47,6 +47,26 @@ pub(crate) struct LiveProtection {
     pub is_enterprise: bool,
 }
 
+impl LiveProtection {
+    /// Returns the rules for the evaluation of requests. The rules of the account, which Cloudflare
+    /// applies to Enterprise zones, are not evaluated.
+    pub(crate) fn for_requests(&self) -> Protection {
+        let protection = Protection::new(&self.waf, |_, _| None);
+        match &self.account {
+            _ if !self.is_enterprise => protection,
+            AccountRules::Known(entry_points)
+                if entry_points.values().all(|entry_point| entry_point.rules().is_empty()) =>
+            {
+                protection
+            }
+            AccountRules::Known(_) => protection.with_unread("rules of the account"),
+            AccountRules::Unknown(_) => {
+                protection.with_unread("rules of the account, which are not known")
+            }
+        }
+    }
+}
+
 /// The reason why the protection is unknown.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProtectionError {

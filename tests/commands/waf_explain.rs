@@ -34,7 +34,12 @@ const REQUEST: &str =
 
 /// With the rules, the spec, and the zone at Cloudflare on a plan that has the ruleset.
 fn workspace() -> Workspace {
-    let workspace = Workspace::new(options_on("business"));
+    workspace_on("business")
+}
+
+/// The same on another plan.
+fn workspace_on(tier: &str) -> Workspace {
+    let workspace = Workspace::new(options_on(tier));
     workspace.file(
         "crs/crs-setup.conf",
         "SecAction \"id:900,phase:1,pass,nolog,setvar:tx.critical=5\"\n",
@@ -117,6 +122,31 @@ fn each_way_out_is_an_edit_that_lets_the_request_pass() {
         ]);
         let traced = traced.exits(0).stdout;
         assert!(traced.contains("example.com (spec): pass"), "{traced}");
+    }
+}
+
+/// A verdict on a request of a live zone says that the rules of the account are not in it, where
+/// Cloudflare applies them.
+#[test]
+fn rules_of_the_account_are_no_part_of_a_verdict() {
+    for (tier, is_said) in [("enterprise", true), ("business", false)] {
+        let workspace = workspace_on(tier);
+        let dump = workspace.dump();
+        let account = dump["zones"][0]["account"]["id"].as_str().expect("an account").to_owned();
+        let rule = json!({ "ref": "all", "action": "execute", "expression": "cf.zone.plan eq \"ENT\"",
+            "action_parameters": { "id": "4814384a9e5d4991b9815dcfc25d2f1f" } });
+        let phase = "http_request_firewall_managed";
+        let path = format!("/accounts/{account}/rulesets/phases/{phase}/entrypoint");
+        workspace.write("PUT", &path, &json!({ "rules": [rule] }));
+        for command in ["trace", "explain"] {
+            let live = [REQUEST, "--live", "example.com", "--crs", "crs"];
+            let ran = workspace.run(&[&["waf", command], &live[..]].concat()).exits(0);
+            assert_eq!(
+                ran.stdout.contains("rules of the account"),
+                is_said,
+                "{tier} {command}: {ran:?}"
+            );
+        }
     }
 }
 

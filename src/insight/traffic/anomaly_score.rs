@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::super::waf::action_strength::strength;
 use super::super::waf::{DecidedBy, effective_deployment};
 use super::rule_action::{Act, RuleAt};
 use crate::model::Gather;
@@ -227,11 +228,7 @@ impl Scoring {
     /// Returns the action on requests at the threshold; `None` if they are only logged.
     #[must_use]
     pub fn act(&self) -> Option<Act> {
-        match self.action.as_str() {
-            "block" => Some(Act::Block),
-            "challenge" | "js_challenge" | "managed_challenge" => Some(Act::Challenge),
-            _ => None,
-        }
+        strength(&self.action).and_then(Act::of)
     }
 
     /// Returns the score of a request; `bypassed` has the ids of rules that the request bypasses,

@@ -1,13 +1,10 @@
-//! The rules of a zone in the order of execution, prepared for evaluation.
-//!
-//! # Sources
-//! developers.cloudflare.com/waf/concepts, read 2026-11-22: custom rules run before rate limiting
-//! rules, and those before managed rules. Products that a skip rule names are ignored, because they
-//! are outside the rulesets.
+//! The rules of a zone in the order of execution, prepared for evaluation. Products that a skip rule
+//! names are ignored, because they are outside the rulesets.
 
 use std::sync::Arc;
 
-use super::super::waf::exception::{Target, ruleset_name, skipped};
+use super::super::waf::exception::{Skipped, Target, ruleset_name};
+use super::super::waf::rules_in_force::{Deed, RuleInForce, rules_in_force};
 use super::anomaly_score::Scoring;
 use super::rule_action::Act;
 use crate::diagnostic::Place;
@@ -103,18 +100,12 @@ impl Protection {
     /// Reads the rules of a zone; `place` finds a rule of the spec by its name.
     #[must_use]
     pub fn new(waf: &LiveWaf, place: impl Fn(Phase, &str) -> Option<Place>) -> Self {
-        let (mut rules, mut unread) = (Vec::new(), Vec::new());
-        for phase in Phase::ALL {
-            let Some(entry_point) = waf.entry_points.get(phase) else {
-                unread.push(format!("{}, which are not known", phase.about()));
-                continue;
-            };
-            let enabled = entry_point.rules().iter().filter(|rule| rule.body.is_enabled());
-            rules.extend(
-                enabled.map(|rule| Rule::new(*phase, rule, waf, place(*phase, rule.shown()))),
-            );
-        }
-        Self { rules, unread, lists: Arc::default() }
+        let unread = Phase::ALL.iter().filter(|phase| !waf.entry_points.contains_key(*phase));
+        let unread = unread.map(|phase| format!("{}, which are not known", phase.about()));
+        let rules = rules_in_force(waf, None).map(|RuleInForce { phase, rule, .. }| {
+            Rule::new(phase, rule, waf, place(phase, rule.shown()))
+        });
+        Self { rules: rules.collect(), unread: unread.collect(), lists: Arc::default() }
     }
 
     /// Returns the deployment of the OWASP ruleset, if its rules and overrides are known.
@@ -176,11 +167,11 @@ impl When {
     }
 }
 
-fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
-    let body = &rule.body;
-    if let Some(skipped) = skipped(body) {
+impl Bypass {
+    /// Converts what a rule lets requests bypass.
+    fn of(skipped: &Skipped, waf: &LiveWaf) -> Self {
         let mut bypass =
-            Bypass { unknown: skipped.unknown.keys().cloned().collect(), ..Bypass::default() };
+            Self { unknown: skipped.unknown.keys().cloned().collect(), ..Self::default() };
         for target in skipped.in_effect(waf) {
             match target {
                 Target::Rest | Target::RestOfPhase => bypass.rest = true,
@@ -193,23 +184,29 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
                 Target::Product(_) => {}
             }
         }
-        return Effect::Skip(bypass);
+        bypass
     }
-    if let Some(id) = body.executes() {
-        let name = ruleset_name(id, waf);
-        return match Scoring::of(body, waf.catalogue(id), &name) {
-            Some(scoring) => Effect::Score(Box::new(scoring)),
-            None => Effect::Execute(id.to_owned(), name),
-        };
-    }
-    let act = match body.action() {
-        "block" => Act::Block,
-        "challenge" | "js_challenge" | "managed_challenge" => Act::Challenge,
-        "log" => return Effect::Log,
-        other => {
-            return Effect::Unknown(format!("the action `{}`", crate::model::request::clip(other)));
+}
+
+fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
+    let body = &rule.body;
+    let stops = match Deed::of(body) {
+        Deed::Skip(skipped) => return Effect::Skip(Bypass::of(&skipped, waf)),
+        Deed::Execute(id) => {
+            let name = ruleset_name(id, waf);
+            return match Scoring::of(body, waf.catalogue(id), &name) {
+                Some(scoring) => Effect::Score(Box::new(scoring)),
+                None => Effect::Execute(id.to_owned(), name),
+            };
         }
+        Deed::Log => return Effect::Log,
+        Deed::Other => {
+            let action = crate::model::request::clip(body.action());
+            return Effect::Unknown(format!("the action `{action}`"));
+        }
+        Deed::Stop(strength) | Deed::Limit(strength) => strength,
     };
+    let Some(act) = Act::of(stops) else { return Effect::Log };
     match (phase.rules(), body.rate_limit()) {
         (RuleKind::Rate, Some(rate)) => {
             let number = |name: &str| match rate.get(name) {

@@ -1,5 +1,6 @@
 //! The action of a rule on a request, and the reference to a rule.
 
+use super::super::waf::action_strength::Strength;
 use crate::diagnostic::Place;
 use crate::model::ruleset::Phase;
 
@@ -10,6 +11,17 @@ pub enum Act {
     Block,
     /// The sender must pass a challenge of any kind.
     Challenge,
+}
+
+impl Act {
+    /// Returns the action of this strength; `None` if it only logs.
+    pub(super) fn of(strength: Strength) -> Option<Self> {
+        match strength {
+            Strength::Block => Some(Self::Block),
+            Strength::Challenge => Some(Self::Challenge),
+            Strength::Log => None,
+        }
+    }
 }
 
 /// A rule that takes part in a verdict.

@@ -9,7 +9,7 @@ use crate::insight::direction::{Direction, more_is_stronger};
 
 /// The strength of an action on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Strength {
+pub(in crate::insight) enum Strength {
     /// It only logs the request.
     Log,
     /// It blocks clients that fail a challenge.
@@ -19,7 +19,7 @@ pub(super) enum Strength {
 }
 
 /// Returns the strength of an action; `None` for an action of another kind.
-pub(super) fn strength(action: &str) -> Option<Strength> {
+pub(in crate::insight) fn strength(action: &str) -> Option<Strength> {
     match action {
         "log" => Some(Strength::Log),
         "challenge" | "js_challenge" | "managed_challenge" => Some(Strength::Challenge),

@@ -4,6 +4,7 @@
 //! | question | answer |
 //! |---|---|
 //! | what does this deployment do? | [`effective_deployment`] |
+//! | which rules are in force, in which order, and what does each do? | `rules_in_force` |
 //! | what protects this zone? | [`survey`] |
 //! | what differs between two states of it? | [`difference`] |
 //! | what does this change of a deployment do? | [`deployment_impact`] |
@@ -17,7 +18,7 @@
 //! | what does a request meet on its way through all phases? | [`Requests`] |
 //! | what did Cloudflare change in its rulesets? | [`lock`] |
 
-mod action_strength;
+pub(super) mod action_strength;
 mod deployment_change;
 mod effective_rules;
 pub(super) mod exception;
@@ -37,6 +38,7 @@ mod rule_change;
 mod rule_filter;
 mod rule_position;
 mod rule_scope;
+pub(super) mod rules_in_force;
 mod threshold_change;
 mod tuning_change;
 mod unreachable_scores;

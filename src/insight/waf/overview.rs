@@ -7,6 +7,7 @@ use super::action_strength::fate;
 use super::effective_rules::{DecidedBy, EffectiveDeployment, EffectiveRule, effective_deployment};
 use super::exception::{ruleset_name, skipped};
 use super::promise::{InForce, hold_floor};
+use super::rules_in_force::{RuleInForce, skips_before};
 use super::unreachable_scores::{self, Reach};
 use super::{phrases, rate_limit, rule_scope};
 use crate::diagnostic::Place;
@@ -183,10 +184,9 @@ fn ruleset<'w>(
     waf: &'w LiveWaf,
     account: Option<&BTreeMap<Phase, EntryPoint>>,
 ) -> RulesetSurvey<'w> {
-    let managed = rules(waf, Phase::Managed);
     let catalogue = waf.catalogue(id);
-    let at = managed.iter().position(|r| r.body.executes() == Some(id));
-    let deployment = at.map(|n| &managed[n].body);
+    let mut managed = rules(waf, Phase::Managed).iter().map(|rule| &rule.body);
+    let deployment = managed.find(|body| body.executes() == Some(id));
     let which = catalogue.and_then(|c| c.which).or_else(|| Managed::recognise(id, ""));
     let effective = deployment
         .zip(catalogue)
@@ -202,14 +202,9 @@ fn ruleset<'w>(
         ),
         (_, _) => None,
     };
-    // An exception affects later rules, as does a rule of an earlier phase that skips this one.
-    let earlier = Phase::ALL.iter().take_while(|phase| **phase != Phase::Managed);
-    let before = earlier.flat_map(|phase| rules(waf, *phase).iter().map(|r| (*phase, r)));
-    let before = before.chain(managed[..at.unwrap_or(0)].iter().map(|r| (Phase::Managed, r)));
     let mut exceptions = Vec::new();
     let mut passed_by: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (phase, rule) in before.filter(|(_, r)| r.body.is_enabled()) {
-        let Some(skipped) = skipped(&rule.body) else { continue };
+    for (RuleInForce { phase, rule, .. }, skipped) in skips_before(waf, None, id) {
         // In an earlier phase, "everything after it" means rules of that phase.
         let concerns = |rule_id: &str| match phase.deploys() {
             true => skipped.passes_by(id, rule_id, catalogue),

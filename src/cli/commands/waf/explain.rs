@@ -27,7 +27,7 @@ use crate::model::facts::owasp::ANOMALY_NUMBER;
 use crate::model::request::{Body, Rate, Request, without_secrets};
 use crate::model::ruleset::Note;
 use crate::model::{DesiredZone, Gather, ZoneName};
-use crate::reconcile::{Goal, LiveProtection, protection_in_spec};
+use crate::reconcile::{Goal, protection_in_spec};
 use crate::recorded::{self, Sample};
 use crate::render::waf_explain::{Explained, document, write_explained};
 use crate::seclang::{Evidence, RuleSet};
@@ -99,9 +99,9 @@ impl Run for WafExplainArgs {
             (None, Some(zone)) => {
                 let zones =
                     protection::of_names(std::slice::from_ref(zone), settings, output).await?;
-                zones.into_iter().next().map(|LiveProtection { name: zone, waf, .. }| {
-                    let protection = Protection::new(&waf, |_, _| None);
-                    Setting { zone, whose: "live", protection, notes: Vec::new() }
+                zones.into_iter().next().map(|zone| {
+                    let protection = zone.for_requests();
+                    Setting { zone: zone.name, whose: "live", protection, notes: Vec::new() }
                 })
             }
             (None, None) => None,

@@ -21,8 +21,7 @@ use crate::document::waf_trace::{Trace, document};
 use crate::insight::traffic::{FindsHits, Protection, Verdict};
 use crate::model::ZoneName;
 use crate::model::request::{Given, Rate, Request};
-use crate::model::ruleset::AccountRules;
-use crate::reconcile::{LiveProtection, protection_in_spec};
+use crate::reconcile::protection_in_spec;
 use crate::render::waf_trace::write_traces;
 
 /// Show the rules that a request meets, and what happens to it
@@ -96,21 +95,7 @@ impl Run for WafTraceArgs {
         };
         if let Some(live) = &self.settings.live {
             let zones = protection::of_names(std::slice::from_ref(live), settings, output).await?;
-            for LiveProtection { name, waf, account, .. } in zones {
-                let protection = Protection::new(&waf, |_, _| None);
-                let protection = match &account {
-                    AccountRules::Known(entry_points)
-                        if entry_points.values().all(|e| e.rules().is_empty()) =>
-                    {
-                        protection
-                    }
-                    AccountRules::Known(_) => protection.with_unread("rules of the account"),
-                    AccountRules::Unknown(_) => {
-                        protection.with_unread("rules of the account, which are not known")
-                    }
-                };
-                add(&name, "live", protection, None);
-            }
+            zones.iter().for_each(|zone| add(&zone.name, "live", zone.for_requests(), None));
         }
         if let Some(desired) = desired {
             let zone = protection::zone_of(desired, &request)?;

@@ -25,7 +25,7 @@ use crate::insight::traffic::{
 use crate::model::request::Rate;
 use crate::model::ruleset::Note;
 use crate::model::{Fqdn, ZoneName};
-use crate::reconcile::{LiveProtection, protection_in_spec};
+use crate::reconcile::protection_in_spec;
 use crate::recorded::Sample;
 use crate::render::waf_tune::write_tuned;
 use crate::spec::print_waf;
@@ -104,9 +104,10 @@ impl Run for WafTuneArgs {
             Some(live) => {
                 let zones =
                     protection::of_names(std::slice::from_ref(live), settings, output).await?;
-                let LiveProtection { name: zone, waf, .. } =
+                let zone =
                     zones.into_iter().next().ok_or_else(|| anyhow!("there is no zone {live}"))?;
-                (zone, "live", Protection::new(&waf, |_, _| None))
+                let protection = zone.for_requests();
+                (zone.name, "live", protection)
             }
             None => {
                 let goal =

@@ -10,12 +10,13 @@ use std::collections::BTreeSet;
 use super::context::Context;
 use super::words;
 use super::{Cause, Promised, Shortfall};
-use crate::insight::waf::exception::{Skipped, Target, skipped};
+use crate::insight::waf::exception::{Skipped, Target};
 use crate::insight::waf::rule_scope;
+use crate::insight::waf::rules_in_force::{Owner, RuleInForce, skips_before};
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::facts::rulesets::MANAGED_PHASE;
 use crate::model::managed::Catalogue;
-use crate::model::ruleset::{EntryPoint, LiveRule, Phase, RuleBody, Unread};
+use crate::model::ruleset::{LiveRule, Phase, RuleBody, Unread};
 
 /// Maximum number of promised rules that arbitrary clients may skip without a finding.
 const FEW_RULES: usize = 5;
@@ -34,15 +35,6 @@ pub(super) struct Bypass {
     pub(super) unknown: Vec<String>,
     /// Earlier phases that were not read.
     pub(super) not_asked: Vec<Phase>,
-}
-
-/// The owner of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    /// The account's.
-    Account,
-    /// The zone's.
-    Zone,
 }
 
 /// The rules that a skip rule frees requests from.
@@ -67,17 +59,14 @@ impl Freed {
     }
 }
 
-/// Finds the bypasses of foreign rules before the deployment. `at` is the deployment's position in
-/// its entry point.
+/// Finds the bypasses of foreign rules before the deployment.
 pub(super) fn bypasses(
     context: &Context<'_>,
     deployment: &RuleBody,
-    at: usize,
     catalogue: &Catalogue,
     promised: &BTreeSet<&str>,
 ) -> Bypass {
     let mut found = Bypass::default();
-    let entry_points = &context.waf.entry_points;
     for (phase, why) in &context.waf.unread {
         let about = phase.about();
         match why {
@@ -89,33 +78,19 @@ pub(super) fn bypasses(
             }
         }
     }
-    let managed = entry_points.get(&Phase::Managed).map(EntryPoint::rules).unwrap_or_default();
-    let earlier = entry_points.iter().filter(|(phase, _)| **phase < Phase::Managed);
-    let earlier = earlier
-        .flat_map(|(phase, entry_point)| entry_point.rules().iter().map(|rule| (*phase, rule)));
-    let before =
-        earlier.chain(managed[..at.min(managed.len())].iter().map(|rule| (Phase::Managed, rule)));
-    let (foreign, own): (Vec<_>, Vec<_>) =
-        before.partition(|(phase, rule)| (context.is_foreign)(*phase, rule));
-    let own = own.into_iter().filter(|(_, rule)| rule.body.is_enabled());
-    let own: Vec<(Expression, Freed)> = own
-        .filter_map(|(phase, rule)| {
-            let skipped = skipped(&rule.body)?;
-            let freed = freed(&skipped, (Owner::Zone, phase), context, catalogue, promised)?;
-            Some((rule_scope::expression(&rule.body), freed))
-        })
-        .collect();
-    let of_account =
-        context.account.into_iter().flatten().filter(|(phase, _)| **phase <= Phase::Managed);
-    let of_account = of_account.flat_map(|(phase, entry_point)| {
-        entry_point.rules().iter().map(|rule| (Owner::Account, *phase, rule))
+    let ruleset = deployment.executes().unwrap_or_default();
+    let (foreign, own): (Vec<_>, Vec<_>) = skips_before(context.waf, context.account, ruleset)
+        .partition(|(one, _)| {
+            one.owner == Owner::Account || (context.is_foreign)(one.phase, one.rule)
+        });
+    let own = own.into_iter().filter_map(|(one, skipped)| {
+        let freed = freed(&skipped, (one.owner, one.phase), context, catalogue, promised)?;
+        Some((rule_scope::expression(&one.rule.body), freed))
     });
-    let foreign = foreign.into_iter().map(|(phase, rule)| (Owner::Zone, phase, rule));
-    let all = of_account.chain(foreign);
+    let own: Vec<(Expression, Freed)> = own.collect();
     let scope = rule_scope::expression(deployment);
     let mut pieces: Vec<(Shortfall, String)> = Vec::new();
-    for (owner, phase, rule) in all.filter(|(_, _, rule)| rule.body.is_enabled()) {
-        let Some(skipped) = skipped(&rule.body) else { continue };
+    for (RuleInForce { owner, phase, rule, .. }, skipped) in foreign {
         let requests = rule_scope::expression(&rule.body);
         if requests.is_always_false() || rule_scope::are_apart(&requests, &scope) {
             continue;

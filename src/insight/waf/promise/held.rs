@@ -42,8 +42,8 @@ pub fn hold_deployment(desired: &DesiredDeployment, context: &Context<'_>) -> Op
     }
     let served = context.waf.managed(desired.ruleset)?;
     let managed = context.waf.entry_points.get(&Phase::Managed)?.rules();
-    let at = managed.iter().position(|rule| rule.body.executes() == Some(served.id.0.as_str()))?;
-    let live = &managed[at].body;
+    let mut managed = managed.iter().map(|rule| &rule.body);
+    let live = managed.find(|body| body.executes() == Some(served.id.0.as_str()))?;
     let mut found = InForce::new(desired.ruleset);
     let catalogue = match context.waf.executed(live) {
         Some(catalogue) => catalogue,
@@ -79,7 +79,7 @@ pub fn hold_deployment(desired: &DesiredDeployment, context: &Context<'_>) -> Op
     }
     let ids: BTreeSet<&str> = promised.on().map(|rule| rule.rule.id.0.as_str()).collect();
     let Bypass { shortfalls, narrow, unknown, not_asked } =
-        bypasses(context, live, at, catalogue, &ids);
+        bypasses(context, live, catalogue, &ids);
     found.shortfalls.extend(shortfalls);
     found.narrow_skips.extend(narrow);
     found.unknown.extend(unknown);

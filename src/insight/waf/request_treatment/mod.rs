@@ -18,19 +18,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use state_comparison::Changed;
 
-use super::action_strength::{Strength, only_logs, strength};
+use super::action_strength::{Strength, only_logs};
 use super::deployment_change::deployment_impact;
 use super::effective_rules::{EffectiveRule, effective_deployment};
-use super::exception::{Skipped, Target, skipped};
+use super::exception::{Skipped, Target};
 use super::rule_change::rule_impact;
+use super::rules_in_force::Deed;
 use super::{phrases, rule_scope};
 use crate::diagnostic::first_of;
 use crate::insight::direction::Direction;
 use crate::model::expression::{Conditions, Expression};
 use crate::model::managed::Catalogue;
-use crate::model::ruleset::{
-    LiveWaf, Phase, RuleBody, canonical, canonical_rate_limit, counting_expression,
-};
+use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical, counting_expression};
 use crate::model::{Gather, Value, sort_by_key};
 
 /// Most properties that are told apart.
@@ -273,28 +272,21 @@ impl Requests {
 
     /// What a rule does; `None` if nothing.
     fn act(&mut self, body: &RuleBody, waf: &LiveWaf) -> Option<Act> {
-        if let Some(skipped) = skipped(body) {
-            return Some(Act::Skip(self.bypass(&skipped, waf)));
-        }
-        if let Some(id) = body.executes() {
-            if waf.executed(body).is_some_and(|catalogue| stops_nothing(body, catalogue)) {
+        Some(match Deed::of(body) {
+            Deed::Log | Deed::Stop(Strength::Log) => return None,
+            Deed::Skip(skipped) => Act::Skip(self.bypass(&skipped, waf)),
+            Deed::Execute(_) if waf.executed(body).is_some_and(|all| stops_nothing(body, all)) => {
                 return None;
             }
-            let ruleset = number_of(&mut self.rulesets, id.to_owned());
-            return Some(Act::Check {
-                ruleset,
+            Deed::Execute(id) => Act::Check {
+                ruleset: number_of(&mut self.rulesets, id.to_owned()),
                 version: number_of(&mut self.versions, deed(body)),
-            });
-        }
-        match strength(body.action()) {
-            Some(Strength::Log) => None,
-            Some(_) if canonical_rate_limit(body).is_some() => {
-                Some(Act::Limit(number_of(&mut self.limits, counted(body))))
-            }
-            Some(Strength::Block) => Some(Act::Block),
-            Some(Strength::Challenge) => Some(Act::Challenge),
-            None => Some(Act::Other(number_of(&mut self.others, Unfollowed::Rule(deed(body))))),
-        }
+            },
+            Deed::Limit(_) => Act::Limit(number_of(&mut self.limits, counted(body))),
+            Deed::Stop(Strength::Block) => Act::Block,
+            Deed::Stop(Strength::Challenge) => Act::Challenge,
+            Deed::Other => Act::Other(number_of(&mut self.others, Unfollowed::Rule(deed(body)))),
+        })
     }
 
     /// What a skip rule bypasses.
