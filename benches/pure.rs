@@ -43,19 +43,19 @@ use case::{Case, Work};
 /// tables get a new seed in each run.
 const TOLERANCE: f64 = 0.05;
 
-/// Below so many instructions at the largest size, a count is shown and not judged: seeds of hash
-/// tables and what does not depend on the size outweigh the rest.
+/// Minimum number of instructions at the largest size for a count to be judged. Below it, seeds of
+/// hash tables and constant work outweigh the rest.
 const FEWEST_JUDGED: u64 = 1_000_000;
 
 /// The sizes at which a case is measured, as multiples of its own size.
 const MULTIPLES: [usize; 3] = [1, 2, 4];
 
-/// The file with the baseline.
+/// Returns the file with the baseline.
 fn baseline() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/instructions.tsv")
 }
 
-/// All cases.
+/// Returns all cases.
 fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     records::usual(&mut all);
@@ -68,8 +68,8 @@ fn cases() -> Vec<Case> {
     all
 }
 
-/// The exponent of growth of a quantity measured at n, 2n and 4n, without the part that does not
-/// depend on n.
+/// Returns the exponent of growth of a quantity measured at n, 2n and 4n, without the part that
+/// does not depend on n.
 fn growth([first, second, third]: [f64; 3]) -> f64 {
     ((third - second) / (second - first).max(f64::MIN_POSITIVE)).log2()
 }
@@ -143,7 +143,8 @@ fn seconds(cases: &[Case], size: Option<usize>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The processor time of this thread where the system reports it; otherwise the elapsed time.
+/// Returns the processor time of this thread where the system reports it; otherwise the elapsed
+/// time.
 fn cpu() -> Duration {
     static BEGAN: OnceLock<Instant> = OnceLock::new();
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -178,7 +179,7 @@ fn count(cases: &[Case]) -> BTreeMap<String, Result<[u64; 3], String>> {
     found.into_inner().expect("no worker panics")
 }
 
-/// The baseline.
+/// Returns the baseline.
 fn known() -> BTreeMap<String, u64> {
     let text = std::fs::read_to_string(baseline()).unwrap_or_default();
     let lines = text.lines().filter_map(|line| line.split_once('\t'));

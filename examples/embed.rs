@@ -27,7 +27,7 @@ zones:
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
-    let sandbox = sandbox::start(sandbox::Options::default()).await?;
+    let sandbox = sandbox::start(sandbox::SandboxOptions::default()).await?;
     sandbox.seed(&serde_json::json!({ "zones": [{ "name": "example.com" }] }))?;
     let token = Credentials::Token(sandbox::TOKEN.to_owned().into());
     let client = Client::new(Settings::new(sandbox.base_url(), token))?;

@@ -117,7 +117,7 @@ kinds! {
     Request = "request": SchemaSettings::draft07().into_generator().into_root_schema_for::<Line<'_>>().to_value();
 }
 
-/// The schema of a kind of document, draft-07.
+/// Returns the schema of a kind of document, draft-07.
 #[must_use]
 pub fn schema(kind: Kind) -> Json {
     let mut schema = kind.untitled();
@@ -157,7 +157,8 @@ fn unwrapped(text: &str) -> String {
     paragraphs.join("\n\n")
 }
 
-/// The schema of a type as it is written; `kind` is what its member of that name always says.
+/// Returns the schema of a type as it is written; `kind` is what its member of that name always
+/// says.
 fn of<T: JsonSchema>(kind: Option<&str>) -> Json {
     let mut schema = written::<T>().to_value();
     if let (Some(kind), Some(member)) = (kind, schema.pointer_mut("/properties/kind")) {
@@ -166,7 +167,7 @@ fn of<T: JsonSchema>(kind: Option<&str>) -> Json {
     schema
 }
 
-/// The schema of a type as it is written.
+/// Returns the schema of a type as it is written.
 fn written<T: JsonSchema>() -> Schema {
     SchemaSettings::draft07().for_serialize().into_generator().into_root_schema_for::<T>()
 }
@@ -174,7 +175,7 @@ fn written<T: JsonSchema>() -> Schema {
 /// The members that not every document in the form of a plan has.
 const SPECIAL: [&str; 4] = ["against", "result", "saved", "checksum"];
 
-/// The schema of a document in the form of a plan, with these of the special members.
+/// Returns the schema of a document in the form of a plan, with these of the special members.
 fn of_plan(kind: &str, optional: &[&str], required: &[&str]) -> Json {
     let mut schema = written::<Plan>();
     if let Some(members) = schema.get_mut("properties").and_then(Json::as_object_mut) {

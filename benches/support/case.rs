@@ -20,7 +20,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// A step.
+    /// Returns a step.
     pub(crate) fn new<W: FnMut() -> usize + 'static>(
         name: impl Into<String>,
         size: usize,
@@ -30,7 +30,7 @@ impl Case {
         Self { name: name.into(), size, most_growth: MOST_GROWTH, prepare }
     }
 
-    /// The same step, which may grow faster, because another limit bounds its work.
+    /// Returns the same step, which may grow faster, because another limit bounds its work.
     pub(crate) fn growing(self, most_growth: f64) -> Self {
         Self { most_growth, ..self }
     }

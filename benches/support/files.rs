@@ -17,7 +17,7 @@ use zonewright::spec;
 use super::case::Case;
 use super::{pure, zones};
 
-/// All cases about files.
+/// Adds all cases about files.
 pub(crate) fn all(all: &mut Vec<Case>) {
     includes(all);
     journals(all);
@@ -56,14 +56,14 @@ impl Tree {
     }
 }
 
-/// The entry of a spec for one more zone.
+/// Returns the entry of a spec for one more zone.
 fn own(n: usize) -> String {
     format!(
         "version: 1\nzones:\n  bench-{n}.example:\n    records: [{{ name: www, type: A, content: 192.0.2.1 }}]\n"
     )
 }
 
-/// Records for one file of the shared zone.
+/// Returns records for one file of the shared zone.
 fn part(n: usize) -> String {
     format!(
         "version: 1\nzones:\n  {}:\n    records: [{{ name: w{n}, type: A, content: 192.0.2.1 }}]\n",
@@ -105,7 +105,7 @@ fn includes(all: &mut Vec<Case>) {
     });
 }
 
-/// A journal in which each operation is one request, or all are in batches.
+/// Returns a journal in which each operation is one request, or all are in batches.
 fn journal(n: usize, lowering: Lowering) -> String {
     let directory = TempDir::new().expect("there is room");
     let (desired, _) = pure::load(&pure::spec_of(&zones::zone(zones::NAME, n, 1)));
@@ -136,7 +136,7 @@ fn journals(all: &mut Vec<Case>) {
     }
 }
 
-/// A snapshot of a zone.
+/// Returns a snapshot of a zone.
 fn snapshot(n: usize) -> Vec<u8> {
     let records = zones::zone(zones::NAME, n, 1).answers();
     let id = "0".repeat(32);

@@ -34,12 +34,12 @@ pub(crate) fn load(text: &str) -> (Desired, Sources) {
     (desired, sources)
 }
 
-/// The only zone of a spec.
+/// Returns the only zone of a spec.
 pub(crate) fn only(desired: &Desired) -> &DesiredZone {
     desired.zones.values().next().expect("there is one")
 }
 
-/// Cloudflare's list of records, as it is sent.
+/// Returns a list of records in Cloudflare's form.
 pub(crate) fn listing(zone: &Zone) -> Vec<u8> {
     Json::Array(zone.answers()).to_string().into_bytes()
 }
@@ -48,29 +48,29 @@ pub(crate) fn listing(zone: &Zone) -> Vec<u8> {
 pub(crate) fn read(listing: &[u8]) -> LiveZone {
     let items: Vec<Json> = serde_json::from_slice(listing).expect("it is a list");
     let records =
-        items.iter().map(|item| wire::record::read(item).expect("it is a record")).collect();
+        items.iter().map(|item| wire::record::read_record(item).expect("it is a record")).collect();
     LiveZone { records, ..empty() }
 }
 
-/// A live zone with these records.
+/// Returns a live zone with these records.
 pub(crate) fn live(zone: &Zone) -> LiveZone {
     read(&listing(zone))
 }
 
-/// A zone without records.
+/// Returns a zone without records.
 pub(crate) fn empty() -> LiveZone {
     let name = ZoneName::parse(zones::NAME).expect("it is a name");
     LiveZone { tier: Tier::Enterprise, ..LiveZone::new(name, ZoneId("0".repeat(32))) }
 }
 
-/// The spec of a zone.
+/// Returns the spec of a zone.
 pub(crate) fn spec_of(zone: &Zone) -> String {
     zones::spec(std::slice::from_ref(zone))
 }
 
 /// Lints a spec, and returns the number of findings.
 pub(crate) fn lint(desired: &Desired) -> usize {
-    lint::check(desired).len()
+    lint::lint(desired).len()
 }
 
 /// Plans a zone, including the check for operations that cannot be carried out.
@@ -78,12 +78,12 @@ pub(crate) fn plan(desired: &DesiredZone, live: &LiveZone) -> ZonePlan {
     plan_zone(desired, live).0
 }
 
-/// The requests of a plan.
+/// Returns the requests of a plan.
 pub(crate) fn requests(plan: &ZonePlan) -> Vec<Step> {
     lower(plan, Lowering::Batches(3_500), None)
 }
 
-/// A plan of one zone.
+/// Returns a plan of one zone.
 pub(crate) fn whole(zone: ZonePlan) -> Plan {
     Plan { zones: vec![zone], ..Plan::default() }
 }

@@ -11,7 +11,7 @@ use super::case::Case;
 use super::pure;
 use super::zones;
 
-/// A typical zone.
+/// Adds the cases of a typical zone.
 pub(crate) fn usual(all: &mut Vec<Case>) {
     let zone = |n| zones::zone(zones::NAME, n, 1);
     let pair = move |n| {
@@ -96,30 +96,30 @@ pub(crate) fn usual(all: &mut Vec<Case>) {
     }));
 }
 
-/// A zone for which the spec wants nothing.
+/// Returns a zone for which the spec wants nothing.
 fn nothing(unmanaged: Unmanaged) -> DesiredZone {
     let (desired, _) =
         pure::load(&format!("version: 1\nzones:\n  {}: {{ records: [] }}\n", zones::NAME));
     DesiredZone { unmanaged, ..pure::only(&desired).clone() }
 }
 
-/// A zone with all records at one name, and with other keys beside `records` in its spec.
+/// Returns a zone with all records at one name, and with other keys beside `records` in its spec.
 fn fleet(n: usize, from: usize, also: &str) -> Desired {
     let text = pure::spec_of(&zones::fleet(n, from))
         .replace("    records:", &format!("    {also}\n    records:"));
     pure::load(&text).0
 }
 
-/// The live records at that name.
+/// Returns the live records at that name.
 fn fleet_live(n: usize, from: usize) -> LiveZone {
     pure::live(&zones::fleet(n, from))
 }
 
-/// Each value that goes is looked for in the list of its name, which has at most about 1,000
-/// values: Cloudflare stores 8,192 characters for a name and type.
+/// Each deleted value is searched in the list of its name, which has at most about 1,000 values:
+/// Cloudflare stores 8,192 characters for a name and type.
 const VALUES_IN_A_LIST: f64 = 1.6;
 
-/// One name with very many values.
+/// Adds the cases of one name with very many values.
 pub(crate) fn one_name(all: &mut Vec<Case>) {
     let mut case = |name: &str, sides: fn(usize) -> (Desired, LiveZone)| {
         let case = Case::new(format!("one name/{name}"), 200, move |n| {
@@ -187,7 +187,7 @@ pub(crate) fn one_name(all: &mut Vec<Case>) {
 /// An `ignore` entry that matches all records of the name.
 const IGNORE: &str = "ignore: [{ name: fleet, reason: made by a robot }]";
 
-/// The name as an alias.
+/// Returns the name as an alias.
 fn fleet_alias() -> Desired {
     pure::load(&format!(
         "version: 1\nzones:\n  {}:\n    records: [{{ name: fleet, type: CNAME, content: www.example.net }}]\n",
@@ -254,7 +254,7 @@ pub(crate) fn shapes(all: &mut Vec<Case>) {
     }));
 }
 
-/// A zone with these records, one on a line.
+/// Returns a zone with these records, one on a line.
 fn records(all: impl Iterator<Item = String>) -> String {
     let all: String = all.fold(String::new(), |mut out, record| {
         let _ = writeln!(out, "      {record},");
@@ -263,7 +263,7 @@ fn records(all: impl Iterator<Item = String>) -> String {
     format!("version: 1\nzones:\n  {}:\n    records: [\n{all}      ]\n", zones::NAME)
 }
 
-/// A whole zone on one line.
+/// Returns a whole zone on one line.
 pub(crate) fn one_line(n: usize) -> String {
     let mut text = pure::spec_of(&zones::zone(zones::NAME, n, 1));
     text = text.replace("version: 1\nzones:\n", "{ version: 1, zones: { ");
@@ -274,7 +274,7 @@ pub(crate) fn one_line(n: usize) -> String {
     text + " ] } } }"
 }
 
-/// As many variables as records, each used once.
+/// Returns as many variables as records, each used once.
 fn variables(n: usize) -> String {
     let variables: String = (0..n).map(|k| format!("  V{k}: host-{k}.example.net\n")).collect();
     let records =
@@ -285,7 +285,7 @@ fn variables(n: usize) -> String {
 /// The names of these specs, and the text of each for a size.
 type Text = (&'static str, fn(usize) -> String);
 
-/// Findings, and plans shown.
+/// Adds the cases of findings, and of plans as outputs.
 pub(crate) fn shown(all: &mut Vec<Case>) {
     for format in pure::FORMATS {
         all.push(Case::new(format!("plan/{format}"), 200, move |n| {

@@ -13,7 +13,7 @@ const RULES: usize = 50;
 /// The number of different requests; they are repeated.
 const DIFFERENT: usize = 1_000;
 
-/// A rule of a kind that people write.
+/// Returns a rule of a kind that people write.
 fn rule(n: usize) -> String {
     match n % 10 {
         0 => format!("http.request.uri.path contains \"/wp-{n}\""),
@@ -38,7 +38,7 @@ fn rule(n: usize) -> String {
     }
 }
 
-/// A request of a browser.
+/// Returns a request of a browser.
 fn request(n: usize) -> Request {
     let command = format!(
         "curl 'https://www.example.com/shop/item/{n}?q=blue+shoes+{n}&page={}&sort=price' -A 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) \

@@ -14,33 +14,33 @@ use zonewright::plan::{RuleAction, ZonePlan};
 use super::case::Case;
 use super::{pure, zones};
 
-/// A section of rules, one on a line.
+/// Returns a section of rules, one on a line.
 fn section(key: &str, rules: impl Iterator<Item = String>) -> String {
     let rules: String = rules.map(|rule| format!("          - {{ {rule} }}\n")).collect();
     format!("version: 1\nzones:\n  {}:\n    waf:\n        {key}:\n{rules}", zones::NAME)
 }
 
-/// Custom rules.
+/// Returns custom rules.
 fn custom(n: usize) -> String {
     section("custom", (0..n).map(|k| custom_rule(k, "")))
 }
 
-/// A custom rule.
+/// Returns a custom rule.
 fn custom_rule(k: usize, more: &str) -> String {
     format!("name: rule-{k}, when: 'http.request.uri.path eq \"/{k}\"', action: block{more}")
 }
 
-/// The same rules in reverse order.
+/// Returns the same rules in reverse order.
 fn reversed(n: usize) -> String {
     section("custom", (0..n).rev().map(|k| custom_rule(k, "")))
 }
 
-/// Custom rules, each placed after the foreign rule of the same number.
+/// Returns custom rules, each placed after the foreign rule of the same number.
 fn anchored(n: usize) -> String {
     section("custom", (0..n).map(|k| custom_rule(k, &format!(", after: foreign-{k}"))))
 }
 
-/// Exceptions, and the deployment that they belong to.
+/// Returns exceptions, and the deployment that they belong to.
 fn exceptions(n: usize) -> String {
     let rule = |k| {
         format!(
@@ -50,7 +50,7 @@ fn exceptions(n: usize) -> String {
     section("exceptions", (0..n).map(rule)) + "        cloudflare: on\n"
 }
 
-/// Rate limits.
+/// Returns rate limits.
 fn rate_limits(n: usize) -> String {
     let rule = |k| {
         format!(
@@ -60,7 +60,7 @@ fn rate_limits(n: usize) -> String {
     section("rate_limits", (0..n).map(rule))
 }
 
-/// Rules of a managed ruleset switched off.
+/// Returns rules of a managed ruleset switched off.
 fn overrides(n: usize) -> String {
     let rules: String =
         (0..n).map(|k| format!("            - {{ rule: Rule {k}, reason: not here }}\n")).collect();
@@ -70,14 +70,14 @@ fn overrides(n: usize) -> String {
     )
 }
 
-/// A section in a zone and, again, in a profile that the zone uses.
+/// Returns a section in a zone and, again, in a profile that the zone uses.
 fn over_a_profile(spec: &str) -> String {
     let at = spec.find("    waf:").expect("it has a section");
     let zones = spec[..at].replace("version: 1\n", "");
     format!("version: 1\nprofiles:\n  all:\n{0}{zones}    use: [all]\n{0}", &spec[at..])
 }
 
-/// A managed ruleset of so many rules.
+/// Returns a managed ruleset of so many rules.
 fn catalogue(n: usize) -> Catalogue {
     let rule = |k: usize| CatalogueRule {
         id: RuleId(format!("{k:032x}")),
@@ -98,7 +98,7 @@ fn catalogue(n: usize) -> Catalogue {
     }
 }
 
-/// A zone without rules at Cloudflare, and a managed ruleset of this number of rules.
+/// Returns a zone without rules at Cloudflare, and a managed ruleset of this number of rules.
 fn bare(n: usize) -> LiveZone {
     let mut live = pure::empty();
     live.waf.entry_points = Phase::ALL.iter().map(|phase| (*phase, EntryPoint::Absent)).collect();
@@ -106,7 +106,7 @@ fn bare(n: usize) -> LiveZone {
     live
 }
 
-/// A zone in which a phase has these rules.
+/// Returns a zone in which a phase has these rules.
 fn with(mut live: LiveZone, phase: Phase, bodies: Vec<RuleBody>) -> LiveZone {
     let rule = |(k, body): (usize, RuleBody)| LiveRule {
         id: RuleId(format!("{k:032x}")),
@@ -124,7 +124,7 @@ fn with(mut live: LiveZone, phase: Phase, bodies: Vec<RuleBody>) -> LiveZone {
     live
 }
 
-/// The zone after a plan that creates everything.
+/// Returns the zone after a plan that creates everything.
 fn applied(plan: &ZonePlan, n: usize) -> LiveZone {
     let mut live = bare(n);
     for (_, _, rule) in plan.rules() {
@@ -134,7 +134,7 @@ fn applied(plan: &ZonePlan, n: usize) -> LiveZone {
     live
 }
 
-/// A rule that someone else made.
+/// Returns a rule that someone else made.
 fn foreign(k: usize) -> RuleBody {
     let mut body = RuleBody::default();
     body.set("action", "log");
@@ -154,7 +154,7 @@ const KINDS: &[Kind] = &[
     ("overrides", overrides),
 ];
 
-/// All cases about protection.
+/// Adds all cases about protection.
 pub(crate) fn all(all: &mut Vec<Case>) {
     for (name, text) in KINDS {
         all.push(Case::new(format!("{name}/spec"), 100, |n| {
@@ -200,7 +200,7 @@ pub(crate) fn all(all: &mut Vec<Case>) {
 /// the work ends it.
 const STATES_OF_RULES: f64 = 2.0;
 
-/// Custom rules in the spec beside the live ones.
+/// Adds the cases of custom rules in the spec beside the live ones.
 fn differing(all: &mut Vec<Case>) {
     let mut case = |name: &str, sides: fn(usize) -> (String, LiveZone)| {
         let case = Case::new(format!("custom rules/{name}"), 100, move |n| {

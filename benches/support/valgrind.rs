@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Whether valgrind is there.
+/// Returns true if valgrind is there.
 pub(crate) fn is_there() -> bool {
     Command::new("valgrind")
         .arg("--version")
@@ -13,11 +13,12 @@ pub(crate) fn is_there() -> bool {
         .is_ok_and(|s| s.success())
 }
 
-/// Instructions that a program executes with these arguments, within a function.
+/// Returns the number of instructions that a program executes with these arguments, within a
+/// function.
 ///
 /// # Errors
-/// The program fails, or valgrind does not say how many, or it finds no such function; with what it
-/// said.
+/// Fails with the output if the program fails, or if valgrind finds no such function or prints no
+/// number.
 pub(crate) fn instructions(
     program: &Path,
     arguments: &[&str],

@@ -30,7 +30,7 @@ pub(crate) struct Group {
     pub(crate) kind: &'static str,
     /// Seconds; 1 for automatic.
     pub(crate) ttl: u32,
-    /// Whether requests pass through Cloudflare.
+    /// True if requests pass through Cloudflare.
     pub(crate) proxied: bool,
     /// The comment, if any.
     pub(crate) comment: Option<&'static str>,
@@ -71,12 +71,12 @@ impl Numbers {
         z ^ (z >> 31)
     }
 
-    /// A number below another.
+    /// Returns a number below another.
     fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit
     }
 
-    /// Hexadecimal digits.
+    /// Returns hexadecimal digits.
     fn hex(&mut self, digits: usize) -> String {
         let mut text = String::new();
         while text.len() < digits {
@@ -87,17 +87,17 @@ impl Numbers {
     }
 }
 
-/// A different address for each number: 100.64.0.0/10 has four million.
+/// Returns a different address for each number: 100.64.0.0/10 has four million.
 fn ipv4(n: usize) -> String {
     format!("100.{}.{}.{}", 64 + (n >> 16) % 64, (n >> 8) & 255, n & 255)
 }
 
-/// The same in the IPv6 prefix for documentation.
+/// Returns the same in the IPv6 prefix for documentation.
 fn ipv6(n: usize) -> String {
     format!("2001:db8:{:x}::{:x}", 1 + (n >> 16), 1 + (n & 0xffff))
 }
 
-/// A zone of exactly this number of records.
+/// Returns a zone of exactly this number of records.
 pub(crate) fn zone(name: &str, records: usize, seed: u64) -> Zone {
     let mut numbers = Numbers(seed);
     let mut zone = Zone { name: name.to_owned(), groups: Vec::new() };
@@ -127,14 +127,14 @@ pub(crate) fn zone(name: &str, records: usize, seed: u64) -> Zone {
     zone
 }
 
-/// A zone with this number of addresses at one name, counted from a first number.
+/// Returns a zone with this number of addresses at one name, counted from a first number.
 pub(crate) fn fleet(records: usize, from: usize) -> Zone {
     let values = (from..from + records).map(|n| Value::Plain(ipv4(n))).collect();
     Zone { name: NAME.to_owned(), groups: vec![Group { values, ..group("fleet", "A") }] }
 }
 
-/// A zone in which each name has an address in a /24 of one provider; `third` is the third octet of
-/// the first /24.
+/// Returns a zone in which each name has an address in a /24 of one provider; `third` is the third
+/// octet of the first /24.
 pub(crate) fn renumbered(records: usize, third: usize) -> Zone {
     let host = |n: usize| {
         let values = vec![Value::Plain(format!("100.{}.{third}.{}", 64 + n / 250, n % 250))];
@@ -143,12 +143,12 @@ pub(crate) fn renumbered(records: usize, third: usize) -> Zone {
     Zone { name: NAME.to_owned(), groups: (0..records).map(host).collect() }
 }
 
-/// A group without values: not proxied, with a TTL of five minutes.
+/// Returns a group without values: not proxied, with a TTL of five minutes.
 fn group(name: impl Into<String>, kind: &'static str) -> Group {
     Group { name: name.into(), kind, ttl: 300, proxied: false, comment: None, values: Vec::new() }
 }
 
-/// The records at the apex.
+/// Returns the records at the apex.
 fn apex() -> Vec<Group> {
     let plain = |text: &str| Value::Plain(text.to_owned());
     vec![
@@ -175,7 +175,7 @@ fn apex() -> Vec<Group> {
     ]
 }
 
-/// A CAA value.
+/// Returns a CAA value.
 fn authority(name: &str) -> Value {
     Value::Composed(
         format!("0 issue \"{name}\""),
@@ -183,7 +183,7 @@ fn authority(name: &str) -> Value {
     )
 }
 
-/// The records at one name, or at two names that belong together.
+/// Returns the records at one name, or at two names that belong together.
 fn host(number: usize, records: usize, numbers: &mut Numbers) -> Vec<Group> {
     // Records in addition to those of the largest name.
     let address = records / IN_FLEET + number * 8;
@@ -274,7 +274,7 @@ fn host(number: usize, records: usize, numbers: &mut Numbers) -> Vec<Group> {
     }
 }
 
-/// A text: a token, or a key that takes two strings.
+/// Returns a text: a token, or a key that takes two strings.
 fn text(numbers: &mut Numbers) -> String {
     if numbers.below(4) == 0 {
         format!("v=DKIM1 k=rsa p={}", numbers.hex(392))
@@ -284,12 +284,12 @@ fn text(numbers: &mut Numbers) -> String {
 }
 
 impl Zone {
-    /// How many records it has.
+    /// Returns the number of records.
     pub(crate) fn records(&self) -> usize {
         self.groups.iter().map(|g| g.values.len()).sum()
     }
 
-    /// Its part of a spec, below `zones:`.
+    /// Writes its part of a spec, below `zones:`.
     pub(crate) fn write_spec(&self, out: &mut String) {
         let _ = writeln!(out, "  {}:\n    records:", self.name);
         for Group { name, kind, ttl, proxied, comment, values } in &self.groups {
@@ -322,7 +322,7 @@ impl Zone {
         }
     }
 
-    /// Its records as Cloudflare lists them.
+    /// Returns its records in Cloudflare's form.
     pub(crate) fn answers(&self) -> Vec<Json> {
         let mut all = self.bodies();
         let texts = self.groups.iter().flat_map(|group| &group.values);
@@ -345,7 +345,7 @@ impl Zone {
         all
     }
 
-    /// The bodies that create its records.
+    /// Returns the bodies that create its records.
     pub(crate) fn bodies(&self) -> Vec<Json> {
         let mut all = Vec::new();
         for Group { name, kind, ttl, proxied, comment, values } in &self.groups {
@@ -376,7 +376,7 @@ impl Zone {
 }
 
 impl Value {
-    /// The value as a spec writes it; text that is not a valid plain scalar is quoted.
+    /// Returns the value as a spec writes it; text that is not a valid plain scalar is quoted.
     fn content(&self) -> String {
         match self {
             Self::Plain(text) | Self::Mail(_, text) => {
@@ -391,7 +391,7 @@ impl Value {
     }
 }
 
-/// A text as Cloudflare holds it: in strings of at most 255 bytes.
+/// Returns a text as Cloudflare holds it: in strings of at most 255 bytes.
 fn quoted(text: &str) -> String {
     let parts: Vec<String> = text
         .as_bytes()
@@ -401,24 +401,24 @@ fn quoted(text: &str) -> String {
     parts.join(" ")
 }
 
-/// This number of zones, each with this number of records.
+/// Returns this number of zones, each with this number of records.
 pub(crate) fn zones(count: usize, records: usize) -> Vec<Zone> {
     (0..count).map(|n| zone(&zone_name(n, count), records, n as u64 + 1)).collect()
 }
 
-/// The name of one of several zones.
+/// Returns the name of one of several zones.
 fn zone_name(number: usize, count: usize) -> String {
     if count == 1 { NAME.to_owned() } else { format!("bench-{number:05}.example") }
 }
 
-/// A spec of zones, in one text.
+/// Returns a spec of zones, in one text.
 pub(crate) fn spec(zones: &[Zone]) -> String {
     let mut out = "version: 1\nzones:\n".to_owned();
     zones.iter().for_each(|zone| zone.write_spec(&mut out));
     out
 }
 
-/// The input of `zonewright sandbox seed`.
+/// Returns the input of `zonewright sandbox seed`.
 pub(crate) fn seed(zones: &[Zone], plan: &str) -> Json {
     let zones: Vec<Json> = zones
         .iter()

@@ -37,7 +37,7 @@ pub fn spf(data: &[u8]) {
         .expect("an unknown modifier is allowed");
     assert_eq!((&more.directives, &more.redirect), (&record.directives, &record.redirect));
     assert_eq!(more.unknown.len(), record.unknown.len() + 1);
-    // What is reached ends with the first `all`, and a term that is not one is an error.
+    // Later terms than the first `all` are unreachable, and an invalid term is an error.
     let reachable = record.reachable();
     assert!(reachable.iter().rev().skip(1).all(|directive| directive.mechanism != Mechanism::All));
     assert_eq!(reachable, &record.directives[..reachable.len()]);
@@ -48,8 +48,8 @@ pub fn spf(data: &[u8]) {
 
 /// Properties of the text at a DKIM selector.
 pub fn dkim(data: &[u8]) {
-    let selector = dkim::parse(data);
-    assert_eq!(selector, dkim::parse(data));
+    let selector = dkim::parse_selector(data);
+    assert_eq!(selector, dkim::parse_selector(data));
     let key = match &selector {
         Selector::Broken(why) => return bounded(why, data),
         Selector::Revoked => {
@@ -66,10 +66,10 @@ pub fn dkim(data: &[u8]) {
     // Unknown tags are ignored (RFC 6376 section 3.2); a tag that occurs twice makes the list void.
     let end = text.trim_end().trim_end_matches(';');
     if !text.contains("zz9") {
-        assert_eq!(dkim::parse(format!("{end}; zz9=1").as_bytes()), selector, "{text:?}");
+        assert_eq!(dkim::parse_selector(format!("{end}; zz9=1").as_bytes()), selector, "{text:?}");
     }
     assert!(
-        matches!(dkim::parse(format!("{end}; p=").as_bytes()), Selector::Broken(_)),
+        matches!(dkim::parse_selector(format!("{end}; p=").as_bytes()), Selector::Broken(_)),
         "{text:?}"
     );
 }
@@ -167,12 +167,12 @@ pub fn caa(data: &[u8]) {
     said.iter().for_each(|line| bounded(line, data));
 }
 
-/// Records at a name.
+/// Returns records at a name.
 fn entries<'a>(name: &'a Fqdn, values: &'a [Rdata]) -> Vec<Entry<'a>> {
     values.iter().map(|data| entry(name, data)).collect()
 }
 
-/// A record.
+/// Returns a record.
 fn entry<'a>(name: &'a Fqdn, data: &'a Rdata) -> Entry<'a> {
     let settings = Settings::default();
     Entry {

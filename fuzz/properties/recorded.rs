@@ -2,15 +2,18 @@
 
 use std::io::Cursor;
 
-use zonewright::recorded::{Options, Sample, read};
+use zonewright::recorded::{RecordingOptions, Sample, read};
 
 /// The limit for the size of a request. No input reaches it, except a compressed one.
 const LONGEST: u64 = 1 << 16;
 
 /// Reads bytes, and checks the properties of every recording.
 fn requests(bytes: Vec<u8>) -> Vec<Sample> {
-    let options =
-        Options { host: Some("host.example".to_owned()), longest: LONGEST, skips_unreadable: true };
+    let options = RecordingOptions {
+        host: Some("host.example".to_owned()),
+        longest: LONGEST,
+        skips_unreadable: true,
+    };
     let mut samples = Vec::new();
     let (mut number, mut has_ended) = (0, false);
     for read in read("file", Box::new(Cursor::new(bytes)), &options) {

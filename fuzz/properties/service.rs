@@ -1,4 +1,4 @@
-//! What Cloudflare answers: bodies, whole exchanges, headers.
+//! Responses of Cloudflare: bodies, whole exchanges, headers.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;
@@ -12,7 +12,7 @@ use zonewright::apply::{
 };
 use zonewright::diagnostic::{Severity, Sources};
 use zonewright::import::from_live;
-use zonewright::live::{Options as ReadOptions, WafQuery, ZoneQuery, fetch};
+use zonewright::live::{ReadOptions, WafQuery, ZoneQuery, fetch};
 use zonewright::model::ruleset::{EntryPoint, canonical};
 use zonewright::model::{Desired, LiveZone, ZoneId, ZoneName};
 use zonewright::plan::{Lowering, RecordSchedule, plan_zone};
@@ -52,7 +52,7 @@ pub fn answer(data: &[u8]) {
     let items = envelope.result.as_array().map_or(one, Vec::as_slice);
     let mut live = LiveZone::new(ZoneName::reported("example.com"), ZoneId("z".to_owned()));
     for item in items {
-        live.records.extend(record::read(item));
+        live.records.extend(record::read_record(item));
         let _ = (zone::read_zone(item), settings::read_setting(item), settings::read_dnssec(item));
         let _ = (
             settings::read_dns_settings(item),
@@ -65,7 +65,7 @@ pub fn answer(data: &[u8]) {
     for live in live.records.iter().filter(|live| live.data.record_type().is_some()) {
         let mut body = record::create_body(&live.form());
         body["id"] = json!(live.id.0);
-        let again = record::read(&body).unwrap_or_else(|e| panic!("{e}: {body}"));
+        let again = record::read_record(&body).unwrap_or_else(|e| panic!("{e}: {body}"));
         assert_eq!(
             (&again.name, &again.data, again.proxied),
             (&live.name, &live.data, live.proxied),
@@ -93,13 +93,14 @@ fn rules(json: &Json, live: &mut LiveZone) {
     live.waf.entry_points.insert(phase, EntryPoint::Present(read));
 }
 
-/// A rule with an id.
+/// Returns a rule with an id.
 fn with_id(mut rule: Json) -> Json {
     rule["id"] = json!("0");
     rule
 }
 
-/// An import can be loaded as a spec, and a plan of it against the same zone is empty.
+/// Requires that an import can be loaded as a spec, and that its plan against the same zone is
+/// empty.
 fn imported(live: &LiveZone) {
     let ids: BTreeSet<_> = live.records.iter().map(|r| &r.id).collect();
     if ids.len() < live.records.len() {
@@ -163,7 +164,7 @@ impl Script {
         Self(Mutex::new(Left { answers: answers.collect(), requests: 0 }))
     }
 
-    /// The next response.
+    /// Returns the next response.
     fn next(&self, request: &Request) -> Result<Envelope, ApiError> {
         let name = RequestName::of(request);
         let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);

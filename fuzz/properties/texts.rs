@@ -5,7 +5,7 @@ use zonewright::model::{
     AsReported, Expression, ExpressionSetting, Facets, Fields, Fqdn, Rdata, RecordForm, RecordType,
     ScopeChange, Value, ZoneName, parse_expression, ruleset::Phase,
 };
-use zonewright::wire::record::{create_body, read};
+use zonewright::wire::record::{create_body, read_record};
 
 use super::{choose, text};
 
@@ -91,7 +91,7 @@ fn survives(record_type: RecordType, data: &Rdata) {
         reported: AsReported::default(),
     });
     body["id"] = json!("1");
-    assert_eq!(&read(&body).expect("it is a record").data, data, "{body}");
+    assert_eq!(&read_record(&body).expect("it is a record").data, data, "{body}");
     let _ = (data.pairing_key(), data.purpose(), data.target());
 }
 

@@ -18,7 +18,7 @@ use zonewright::document::saved_plan::{SavedPlanError, checksum, looks_like_plan
 use zonewright::document::stale::{Achievable, differences, differences_of_rest};
 use zonewright::insight::waf::lock::{Lock, compare};
 use zonewright::live::snapshot::Snapshot;
-use zonewright::live::{Options as ReadOptions, WafQuery, ZoneQuery, fetch};
+use zonewright::live::{ReadOptions, WafQuery, ZoneQuery, fetch};
 use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, RuleBody, RuleId, RulesetId};
 use zonewright::model::{Desired, LiveDnssec, LiveRecord, LiveSetting, LiveZone, Value, ZoneName};
 use zonewright::plan::{Lowering, ZonePlan, lower};
@@ -42,7 +42,7 @@ pub fn spec(data: &[u8]) {
     assert_eq!(desired.is_none(), outcome.diagnostics.has_errors(), "neither a spec nor an error");
     are_shown(&outcome.diagnostics, &sources);
     let Some(desired) = desired else { return };
-    are_shown(&zonewright::lint::check(&desired), &sources);
+    are_shown(&zonewright::lint::lint(&desired), &sources);
     let printed = print(&desired);
     let (again, sources) = loaded(&printed);
     are_shown(&again.diagnostics, &sources);
@@ -69,7 +69,7 @@ fn loaded(text: &str) -> (Outcome, Sources) {
     (outcome, sources)
 }
 
-/// The desired state without spans and spellings.
+/// Returns the desired state without spans and spellings.
 fn bare(mut desired: Desired) -> Desired {
     desired.profiles.clear();
     let nowhere = Place::NOWHERE;
@@ -215,7 +215,7 @@ enum Moment {
     After,
 }
 
-/// The state of a zone according to a journal.
+/// Returns the state of a zone according to a journal.
 fn as_told(name: &ZoneName, run: &ZoneRun, at: Moment) -> LiveZone {
     let mut live = LiveZone::new(name.clone(), run.id.clone());
     if at == Moment::Nothing {
@@ -284,7 +284,7 @@ fn as_told(name: &ZoneName, run: &ZoneRun, at: Moment) -> LiveZone {
     live
 }
 
-/// A record according to a journal.
+/// Returns a record according to a journal.
 fn record_as_told(effect: &RecordEffect, at: Moment) -> Option<LiveRecord> {
     match (effect, at) {
         (

@@ -53,7 +53,7 @@ fn advice(error: &ApiError) -> Option<String> {
             "the server at the base URL does not speak HTTP: check its port, and whether it must begin with `https://`".into(),
         ),
         ApiError::Lost { .. } => Some("the connection was interrupted: run again".into()),
-        ApiError::Refused { request, status, signature, .. } => refused(error, request, *status, *signature),
+        ApiError::Refused { request, status, signature, .. } => advice_for_refusal(error, request, *status, *signature),
         ApiError::Garbled { status, .. } => garbled(*status),
         ApiError::Throttled { .. } => Some(format!(
             "other programs use the same API budget ({} for a user, dashboard included): run again after {} minutes, or \
@@ -137,7 +137,7 @@ fn garbled(status: u16) -> Option<String> {
 }
 
 /// Returns the advice for a refusal.
-fn refused(
+fn advice_for_refusal(
     error: &ApiError,
     request: &RequestName,
     status: u16,
@@ -230,7 +230,7 @@ const DOCTOR: &str = "`zonewright doctor` shows what these credentials may do";
 
 /// Returns the advice for a missing permission.
 fn lacking(request: &RequestName, signature: Signature) -> String {
-    let of_token = match permission(request) {
+    let of_token = match needed_permission(request) {
         Some(permission) => {
             let (name, dashboard) = (permission.api_name(), permission.dashboard_name());
             format!(
@@ -253,7 +253,7 @@ fn lacking(request: &RequestName, signature: Signature) -> String {
 }
 
 /// Returns the permission that a token needs for a request.
-fn permission(request: &RequestName) -> Option<Permission> {
+fn needed_permission(request: &RequestName) -> Option<Permission> {
     let resource = resource(&request.path);
     let group = match resource.as_str() {
         "zones" => PermissionGroup::Zone,

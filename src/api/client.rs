@@ -18,7 +18,7 @@ use super::redactor::Redactor;
 use super::request_kind::RequestKind;
 use super::retry::{self, BackOff, Next};
 use super::transport::{Failed, Transport};
-use super::{ApiEvent, Observer, Seen, Settings, Stop, WaitReason};
+use super::{ApiEvent, Observer, SeenHeaders, Settings, Stop, WaitReason};
 use crate::wire::{Envelope, Intake, Request};
 
 /// A client of Cloudflare's API. Clones share connections, rate limiter and counters.
@@ -46,7 +46,7 @@ struct Shared {
     /// Number of requests sent.
     requests: AtomicU64,
     /// Facts from the headers of responses.
-    seen: Mutex<Seen>,
+    seen: Mutex<SeenHeaders>,
 }
 
 impl std::fmt::Debug for Client {
@@ -128,7 +128,7 @@ impl Client {
     /// Returns the facts from the headers of all responses so far.
     #[must_use]
     #[doc(hidden)]
-    pub fn seen(&self) -> Seen {
+    pub fn seen(&self) -> SeenHeaders {
         self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -152,7 +152,7 @@ impl Client {
                 Ok(envelope) => return Ok(envelope),
                 Err(failed) => failed,
             };
-            let next = retry::next(&failed.error, failed.asked);
+            let next = retry::next_step(&failed.error, failed.asked);
             let delay = shared.back_off.delay(attempt);
             if let Next::Pause(asked) = next {
                 // After two refusals in a row, the requested wait was too short, so wait longer.

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::client::Client;
 use super::error::{ApiError, RequestName};
-use super::{Checker, Reader, Seen, Writer};
+use super::{Checker, Reader, SeenHeaders, Writer};
 use crate::wire::{Envelope, List, Request, Whole};
 
 impl Client {
@@ -69,7 +69,7 @@ impl ReadClient {
     /// Returns the facts from the headers of all responses so far.
     #[must_use]
     #[doc(hidden)]
-    pub fn seen(&self) -> Seen {
+    pub fn seen(&self) -> SeenHeaders {
         self.0.seen()
     }
 }

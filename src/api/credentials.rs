@@ -131,7 +131,7 @@ fn token_headers(token: &SecretString) -> Result<HeaderMap, ApiError> {
     if text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("bearer ")) {
         return Err(ApiError::settings("use the API token: give it without the word `Bearer`"));
     }
-    check("API token", text)?;
+    check_secret("API token", text)?;
     Ok(HeaderMap::from_iter([(AUTHORIZATION, sensitive("API token", &format!("Bearer {text}"))?)]))
 }
 
@@ -140,7 +140,7 @@ fn key_headers(email: &SecretString, key: &SecretString) -> Result<HeaderMap, Ap
     for (what, name, secret) in
         [("e-mail address", "x-auth-email", email), ("global API key", "x-auth-key", key)]
     {
-        check(what, secret.expose_secret())?;
+        check_secret(what, secret.expose_secret())?;
         headers.insert(HeaderName::from_static(name), sensitive(what, secret.expose_secret())?);
     }
     Ok(headers)
@@ -155,7 +155,7 @@ fn sensitive(what: &str, text: &str) -> Result<HeaderValue, ApiError> {
 }
 
 /// Refuses a value that cannot be a secret, without quoting it.
-fn check(what: &str, text: &str) -> Result<(), ApiError> {
+fn check_secret(what: &str, text: &str) -> Result<(), ApiError> {
     if text.is_empty() {
         return Err(ApiError::settings(format!("use the {what}: it is empty")));
     }

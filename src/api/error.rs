@@ -86,7 +86,7 @@ pub enum ApiError {
         source: Fault,
     },
     /// Cloudflare refused the request.
-    #[error("complete {request}: HTTP {status}: {}", said(messages))]
+    #[error("complete {request}: HTTP {status}: {}", joined_messages(messages))]
     Refused {
         /// Request that failed.
         request: RequestName,
@@ -109,7 +109,7 @@ pub enum ApiError {
     },
     /// Cloudflare's rate limit refused the request, with a longer wait or more often than the
     /// client accepts. The request had no effect.
-    #[error("complete {request}: HTTP {status}: {}{}", said(messages), asked_to_wait(*wait))]
+    #[error("complete {request}: HTTP {status}: {}{}", joined_messages(messages), asked_to_wait(*wait))]
     Throttled {
         /// Request that failed.
         request: RequestName,
@@ -156,7 +156,7 @@ pub enum ApiError {
 }
 
 /// Joins Cloudflare's messages in one line.
-fn said(messages: &[ApiMessage]) -> String {
+fn joined_messages(messages: &[ApiMessage]) -> String {
     reasons(messages).unwrap_or_else(|| "Cloudflare gave no reason".to_owned())
 }
 
@@ -416,7 +416,7 @@ mod tests {
         ApiError::Refused { request, status, messages, signature: Signature::Token }
     }
 
-    /// A response without an envelope.
+    /// Returns a response without an envelope.
     fn garbled(method: Method, status: u16) -> ApiError {
         let request = RequestName { method, path: "/zones".to_owned() };
         ApiError::Garbled { request, status, what: "a page".to_owned() }

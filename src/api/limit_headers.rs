@@ -30,7 +30,7 @@ pub(super) struct Remaining {
 
 /// One item of `Ratelimit-Policy`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Policy {
+pub(super) struct LimitPolicy {
     /// Name of the limit.
     pub(super) name: String,
     /// Requests in a window (`q`).
@@ -45,7 +45,7 @@ pub(super) struct Limits {
     /// Items of `Ratelimit`.
     pub(super) remaining: Vec<Remaining>,
     /// Items of `Ratelimit-Policy`.
-    pub(super) policies: Vec<Policy>,
+    pub(super) policies: Vec<LimitPolicy>,
     pub(super) retry_after: Option<Duration>,
     /// Seconds by which the `Date` of the response is ahead of our clock.
     pub(super) clock_offset: Option<i64>,
@@ -55,9 +55,12 @@ impl Limits {
     /// Reads the headers of a response. `now` is used for a `Retry-After` date only if the response
     /// has no `Date`, because Cloudflare's clock is more reliable.
     pub(super) fn read(headers: &HeaderMap, now: SystemTime) -> Self {
-        let items = |name: &str| -> Vec<Item> {
+        let items = |name: &str| -> Vec<HeaderItem> {
             let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-            values.flat_map(|value| split(value, ',')).filter_map(item).collect()
+            values
+                .flat_map(|value| split_outside_quotes(value, ','))
+                .filter_map(parse_item)
+                .collect()
         };
         let remaining = items("ratelimit").into_iter().filter_map(|item| {
             let (requests, reset) = (item.number('r')?, item.seconds('t')?);
@@ -66,7 +69,11 @@ impl Limits {
         let policies = items("ratelimit-policy").into_iter().filter_map(|item| {
             let (quota, window) = (item.number('q')?, item.seconds('w')?);
             // A quota of zero or a window of zero is not a policy.
-            (quota > 0 && !window.is_zero()).then_some(Policy { name: item.name, quota, window })
+            (quota > 0 && !window.is_zero()).then_some(LimitPolicy {
+                name: item.name,
+                quota,
+                window,
+            })
         });
         let (remaining, policies) = (remaining.collect(), policies.collect());
         Self {
@@ -109,14 +116,14 @@ fn clock_offset(headers: &HeaderMap, now: SystemTime) -> Option<i64> {
 }
 
 /// A name with parameters.
-struct Item {
+struct HeaderItem {
     /// Name without quotes.
     name: String,
     /// Parameters as pairs of name and value.
     parameters: Vec<(String, String)>,
 }
 
-impl Item {
+impl HeaderItem {
     /// Reads a parameter that is a whole number.
     fn number(&self, name: char) -> Option<u64> {
         let (_, value) = self.parameters.iter().find(|(key, _)| key.chars().eq([name]))?;
@@ -130,18 +137,18 @@ impl Item {
 }
 
 /// Reads `"name";a=1;b=2`.
-fn item(text: &str) -> Option<Item> {
-    let mut parts = split(text, ';').into_iter().map(str::trim);
+fn parse_item(text: &str) -> Option<HeaderItem> {
+    let mut parts = split_outside_quotes(text, ';').into_iter().map(str::trim);
     let name = parts.next()?.trim_matches('"').to_owned();
     let parameters = parts.filter_map(|part| part.split_once('='));
     let parameters = parameters
         .map(|(key, value)| (key.trim().to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
-    (!name.is_empty()).then_some(Item { name, parameters })
+    (!name.is_empty()).then_some(HeaderItem { name, parameters })
 }
 
 /// Splits at a separator outside quotes.
-fn split(text: &str, separator: char) -> Vec<&str> {
+fn split_outside_quotes(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut begin, mut quoted) = (Vec::new(), 0, false);
     for (at, character) in text.char_indices() {
         if character == '"' {

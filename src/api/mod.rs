@@ -51,7 +51,7 @@ pub use proxy::{is_proxy_address, proxy_in_use};
 pub use rate_limiter::QUOTA;
 #[doc(hidden)]
 pub use reported_limits::waits_for;
-pub use seen_headers::{Seen, SeenLimit};
+pub use seen_headers::{SeenHeaders, SeenLimit};
 pub use settings::Settings;
 pub use stop::{Stop, Stopper};
 pub use webhook::{WEBHOOK_TIMEOUT, Webhook, WebhookError};

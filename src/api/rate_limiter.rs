@@ -55,7 +55,7 @@ const UNNOTICED: Duration = Duration::from_millis(100);
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 pub(super) struct Limiter {
-    state: Mutex<State>,
+    state: Mutex<LimiterState>,
     /// One queue for each kind of request, in order of arrival, so that an exhausted limit of one
     /// kind does not block the others.
     queues: Mutex<BTreeMap<RequestKind, Arc<tokio::sync::Mutex<()>>>>,
@@ -65,7 +65,7 @@ pub(super) struct Limiter {
     observer: Observer,
 }
 
-struct State {
+struct LimiterState {
     /// Requests in a window.
     quota: u64,
     /// Requests in the bucket.
@@ -118,7 +118,7 @@ impl Limiter {
     /// number of requests per second.
     pub(super) fn new(quota: usize, max_rps: Option<f64>, stop: Stop, observer: Observer) -> Self {
         let now = Instant::now();
-        let state = State {
+        let state = LimiterState {
             quota: quota as u64,
             tokens: burst(quota as u64) as f64,
             refilled: now,
@@ -137,7 +137,7 @@ impl Limiter {
     /// Waits until a request of this kind may be sent, and counts it. After the user asked to stop,
     /// returns `None` if the request cannot be sent soon.
     pub(super) async fn acquire(&self, kind: &RequestKind) -> Option<Permit<'_>> {
-        let queue = lock(&self.queues).entry(kind.clone()).or_default().clone();
+        let queue = lock_counts(&self.queues).entry(kind.clone()).or_default().clone();
         let _turn = queue.lock().await;
         loop {
             let Some((wait, news)) = self.take(kind) else {
@@ -165,7 +165,7 @@ impl Limiter {
     /// announced yet.
     fn take(&self, kind: &RequestKind) -> Option<(Wait, Option<Duration>)> {
         let now = Instant::now();
-        let mut state = lock(&self.state);
+        let mut state = lock_counts(&self.state);
         let Some(wait) = state.obstacle(kind, self.stop.is_asked(), now) else {
             state.take(kind, now);
             return None;
@@ -188,7 +188,7 @@ impl Limiter {
     /// requests.
     pub(super) fn free_requests(&self) -> usize {
         let now = Instant::now();
-        let mut state = lock(&self.state);
+        let mut state = lock_counts(&self.state);
         state.refresh(now);
         if state.pause > now {
             return 0;
@@ -200,12 +200,12 @@ impl Limiter {
 
     /// Sends no requests for this duration.
     pub(super) fn pause(&self, duration: Duration) {
-        let mut state = lock(&self.state);
+        let mut state = lock_counts(&self.state);
         state.pause = state.pause.max(Instant::now() + duration);
     }
 }
 
-impl State {
+impl LimiterState {
     /// Returns the reason why no request can be sent now, and its end. After a request to stop, the
     /// remaining requests are not spread.
     fn obstacle(&mut self, kind: &RequestKind, is_stopping: bool, now: Instant) -> Option<Wait> {
@@ -298,7 +298,7 @@ impl State {
 impl Permit<'_> {
     /// Applies the headers of a response.
     pub(super) fn note(&self, limits: &Limits) {
-        let mut state = lock(&self.limiter.state);
+        let mut state = lock_counts(&self.limiter.state);
         let in_flight: u64 = state.in_flight.values().sum();
         state.reports.note(&self.kind, limits, in_flight.saturating_sub(1), Instant::now());
     }
@@ -306,7 +306,7 @@ impl Permit<'_> {
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        let mut state = lock(&self.limiter.state);
+        let mut state = lock_counts(&self.limiter.state);
         if let Some(count) = state.in_flight.get_mut(&self.kind) {
             *count = count.saturating_sub(1);
         }
@@ -325,13 +325,13 @@ pub(super) fn quota_in_words() -> String {
 }
 
 /// Locks the counts. They are still good enough after a panic elsewhere.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_counts<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::limit_headers::{Policy, Remaining};
+    use super::super::limit_headers::{LimitPolicy, Remaining};
     use super::*;
 
     /// A server that counts in a sliding window, the strictest kind.
@@ -361,7 +361,7 @@ mod tests {
             let name = "default".to_owned();
             Limits {
                 remaining: vec![Remaining { name: name.clone(), requests, reset }],
-                policies: vec![Policy { name, quota: self.quota as u64, window: WINDOW }],
+                policies: vec![LimitPolicy { name, quota: self.quota as u64, window: WINDOW }],
                 ..Limits::default()
             }
         }
@@ -380,7 +380,7 @@ mod tests {
         let seen = Arc::clone(&waits);
         let observer: Observer = Arc::new(move |event: &ApiEvent| {
             if let ApiEvent::Waiting { reason, duration } = event {
-                lock(&seen).push((*reason, *duration, Instant::now()));
+                lock_counts(&seen).push((*reason, *duration, Instant::now()));
             }
         });
         (Arc::new(Limiter::new(QUOTA, max_rps, Stop::never(), observer)), waits)
@@ -398,7 +398,7 @@ mod tests {
         }
         let taken = begin.elapsed();
         assert!(taken >= 2 * WINDOW && taken < 2 * WINDOW + Duration::from_secs(10), "{taken:?}");
-        assert!(!lock(&waits).is_empty());
+        assert!(!lock_counts(&waits).is_empty());
     }
 
     #[tokio::test(start_paused = true)]
@@ -415,7 +415,7 @@ mod tests {
             );
             last = Instant::now();
         }
-        let waits = lock(&waits);
+        let waits = lock_counts(&waits);
         assert!(
             waits.iter().filter(|(reason, ..)| *reason == WaitReason::Spread).count() < 8,
             "{waits:?}"
@@ -439,12 +439,12 @@ mod tests {
                 vec![Remaining { name: name.clone(), requests: 6000 - number, reset: WINDOW }];
             permit.note(&Limits {
                 remaining,
-                policies: vec![Policy { name, quota: 6000, window: WINDOW }],
+                policies: vec![LimitPolicy { name, quota: 6000, window: WINDOW }],
                 ..Limits::default()
             });
         }
         assert!(
-            begin.elapsed() < Duration::from_secs(16) && lock(&waits).is_empty(),
+            begin.elapsed() < Duration::from_secs(16) && lock_counts(&waits).is_empty(),
             "{:?}",
             begin.elapsed()
         );
@@ -473,8 +473,8 @@ mod tests {
                 for _ in 0..100 {
                     let permit = limiter.acquire(&kind()).await.unwrap();
                     tokio::time::sleep(Duration::from_millis(20 + task * 7)).await;
-                    assert!(lock(&service).count());
-                    permit.note(&lock(&service).limits());
+                    assert!(lock_counts(&service).count());
+                    permit.note(&lock_counts(&service).limits());
                     tokio::time::sleep(Duration::from_millis(30)).await;
                 }
             });
@@ -502,7 +502,9 @@ mod tests {
                 }
             }
         }
-        assert!(lock(&waits).iter().any(|(_, duration, _)| *duration > Duration::from_secs(100)));
+        assert!(
+            lock_counts(&waits).iter().any(|(_, duration, _)| *duration > Duration::from_secs(100))
+        );
     }
 
     /// Sends requests for some time beside another client, which sends one request every half
@@ -539,7 +541,7 @@ mod tests {
                     requests: (QUOTA - used) as u64,
                     reset,
                 }],
-                policies: vec![Policy { name, quota: QUOTA as u64, window: WINDOW }],
+                policies: vec![LimitPolicy { name, quota: QUOTA as u64, window: WINDOW }],
                 ..Limits::default()
             });
         }
@@ -552,7 +554,7 @@ mod tests {
         let (ours, his) = beside_another(&limiter, 4 * WINDOW, 4 * WINDOW).await;
         assert!(ours + his >= 4 * QUOTA * 99 / 100, "{ours} and {his}");
         assert!(his >= 4 * QUOTA / 2 - 8, "{his}");
-        assert!(lock(&waits).iter().any(|(reason, ..)| *reason == WaitReason::SharedQuota));
+        assert!(lock_counts(&waits).iter().any(|(reason, ..)| *reason == WaitReason::SharedQuota));
     }
 
     #[tokio::test(start_paused = true)]
@@ -575,7 +577,7 @@ mod tests {
             drop(limiter.acquire(&two).await.unwrap())
         });
         assert!(begin.elapsed() >= Duration::from_secs(7));
-        assert_eq!(*lock(&waits), [(WaitReason::RetryAfter, Duration::from_secs(7), begin)]);
+        assert_eq!(*lock_counts(&waits), [(WaitReason::RetryAfter, Duration::from_secs(7), begin)]);
     }
 
     #[tokio::test(start_paused = true)]
@@ -589,7 +591,7 @@ mod tests {
         drop(permit);
         drop(limiter.acquire(&kind()).await.unwrap());
         assert_eq!(begin.elapsed(), reset);
-        assert_eq!(*lock(&waits), [(WaitReason::Budget, reset, begin)]);
+        assert_eq!(*lock_counts(&waits), [(WaitReason::Budget, reset, begin)]);
     }
 
     #[tokio::test(start_paused = true)]

@@ -83,13 +83,13 @@ impl Redactor {
         let mut places = Vec::new();
         for _ in 0..MOST_ROUNDS {
             self.find(&reading, MOST_LAYERS, &mut places);
-            let next = unescaped(&reading);
+            let next = undo_escapes(&reading);
             if next.len() == reading.len() {
                 break;
             }
             reading = next;
         }
-        without(text, places)
+        without_places(text, places)
     }
 
     /// Adds the places of secrets in a decoded text, and of words that encode one.
@@ -103,7 +103,7 @@ impl Redactor {
             self.find_plain(&without_zeros(digit_pairs(&digits[shift..])), places);
         }
         let bytes: Vec<u8> = reading.iter().map(|one| one.byte).collect();
-        for word in words(&bytes) {
+        for word in base64_words(&bytes) {
             if self.is_encoded_in(&bytes[word.clone()], layers) {
                 places.push(reading[word.start].start..reading[word.end - 1].end);
             }
@@ -132,17 +132,17 @@ impl Redactor {
                 positions(decoded, secret.expose_secret().as_bytes()).next().is_some()
             };
             self.secrets.iter().any(is_plain)
-                || words(decoded).any(|word| self.is_encoded_in(&decoded[word], layers - 1))
+                || base64_words(decoded).any(|word| self.is_encoded_in(&decoded[word], layers - 1))
         };
         ENCODINGS.iter().any(|encoding| {
             (0..encoding.period.min(word.len()))
-                .any(|shift| is_in(&decoded(&word[shift..], encoding)))
+                .any(|shift| is_in(&decode_base64(&word[shift..], encoding)))
         })
     }
 }
 
 /// Replaces each place of a text, and overlapping places once.
-fn without(text: &str, mut places: Vec<Range<usize>>) -> String {
+fn without_places(text: &str, mut places: Vec<Range<usize>>) -> String {
     places.sort_by_key(|place| (place.start, place.end));
     let mut kept = String::with_capacity(text.len());
     let mut end = 0;
@@ -168,7 +168,7 @@ fn positions<'t>(text: &'t [u8], secret: &'t [u8]) -> impl Iterator<Item = Range
 
 /// Finds the ranges of a text that have only base64 characters of either alphabet, which include
 /// the characters of the other encodings.
-fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
+fn base64_words(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         at += text[at..].iter().position(|byte| base64_digit(*byte).is_some())?;
@@ -207,7 +207,7 @@ fn hexadecimal_digit(byte: u8) -> Option<u32> {
 
 /// Decodes a word, with or without padding. Other characters count as zero, and zero bytes are left
 /// out, because no secret contains one.
-fn decoded(word: &[u8], encoding: &Encoding) -> Vec<u8> {
+fn decode_base64(word: &[u8], encoding: &Encoding) -> Vec<u8> {
     let (mut bits, mut count) = (0_u32, 0);
     let mut bytes = Vec::with_capacity(word.len() * encoding.width as usize / 8);
     for byte in word {
@@ -240,11 +240,11 @@ fn without_zeros(reading: impl Iterator<Item = Spelled>) -> Vec<Spelled> {
 }
 
 /// Undoes escapes: `%40`, `\u0040`, `\x40`, `\/`, `&#64;`, `&#x40;`, `&amp;`.
-fn unescaped(reading: &[Spelled]) -> Vec<Spelled> {
+fn undo_escapes(reading: &[Spelled]) -> Vec<Spelled> {
     let mut out = Vec::with_capacity(reading.len());
     let mut at = 0;
     while let Some(first) = reading.get(at) {
-        match escape(&reading[at..]) {
+        match decode_escape(&reading[at..]) {
             Some((byte, length)) => {
                 out.push(Spelled { byte, start: first.start, end: reading[at + length - 1].end });
                 at += length;
@@ -259,7 +259,7 @@ fn unescaped(reading: &[Spelled]) -> Vec<Spelled> {
 }
 
 /// Decodes the escape at the beginning of a text. Returns its byte and its length.
-fn escape(reading: &[Spelled]) -> Option<(u8, usize)> {
+fn decode_escape(reading: &[Spelled]) -> Option<(u8, usize)> {
     let byte = |at: usize| reading.get(at).map(|one| one.byte);
     let number = |from: usize, length: usize, radix: u32| {
         (from..from + length)

@@ -247,7 +247,7 @@ pub fn waits_for(headers: &[(&str, &str)], clock: SystemTime) -> Vec<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::limit_headers::{Policy, Remaining};
+    use super::super::limit_headers::{LimitPolicy, Remaining};
     use super::*;
 
     fn kind(resource: &str) -> RequestKind {
@@ -310,7 +310,7 @@ mod tests {
         let (mut reports, now, zones) = (Reports::default(), Instant::now(), kind("zones"));
         let window = Duration::from_secs(60);
         let mut limits = report("default", 0, 10);
-        limits.policies.push(Policy { name: "default".to_owned(), quota: 1, window });
+        limits.policies.push(LimitPolicy { name: "default".to_owned(), quota: 1, window });
         reports.note(&zones, &limits, 0, now);
         let reset = now + Duration::from_secs(10);
         assert_eq!(reports.wait(&zones, reset), None);

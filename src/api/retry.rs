@@ -43,7 +43,7 @@ pub(super) enum Next {
 }
 
 /// Chooses the reaction to an error. `asked` is the wait that the response requested, if any.
-pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
+pub(super) fn next_step(error: &ApiError, asked: Option<Duration>) -> Next {
     let read = error.request().is_some_and(|request| request.method.is_read());
     let is_repeatable = match error {
         ApiError::Throttled { wait, .. } => {
@@ -133,7 +133,7 @@ mod tests {
         ApiError::Garbled { request, status, what: "a page".to_owned() }
     }
 
-    /// A refusal with a requested wait.
+    /// Returns a refusal with a requested wait.
     fn throttled(seconds: u64) -> ApiError {
         let request = RequestName { method: Method::Post, path: "/zones".to_owned() };
         ApiError::Throttled {
@@ -147,35 +147,35 @@ mod tests {
     #[test]
     fn reads_are_repeated_and_writes_are_not() {
         for status in [200, 408, 500, 502, 503, 504, 520, 523, 526] {
-            assert_eq!(next(&garbled(Method::Get, status), None), Next::BackOff, "{status}");
-            assert_eq!(next(&garbled(Method::Post, status), None), Next::GiveUp, "{status}");
+            assert_eq!(next_step(&garbled(Method::Get, status), None), Next::BackOff, "{status}");
+            assert_eq!(next_step(&garbled(Method::Post, status), None), Next::GiveUp, "{status}");
         }
         for status in [400, 403, 404, 501] {
-            assert_eq!(next(&garbled(Method::Get, status), None), Next::GiveUp, "{status}");
+            assert_eq!(next_step(&garbled(Method::Get, status), None), Next::GiveUp, "{status}");
         }
         let refused = |method, status| {
             let request = RequestName { method, path: "/zones".to_owned() };
             ApiError::Refused { request, status, messages: vec![], signature: Signature::Key }
         };
-        assert_eq!(next(&refused(Method::Get, 400), Some(Duration::ZERO)), Next::GiveUp);
+        assert_eq!(next_step(&refused(Method::Get, 400), Some(Duration::ZERO)), Next::GiveUp);
         assert_eq!(
-            next(&refused(Method::Get, 200), None),
+            next_step(&refused(Method::Get, 200), None),
             Next::BackOff,
             "a no under 200 is no answer"
         );
-        assert_eq!(next(&refused(Method::Post, 200), None), Next::GiveUp);
+        assert_eq!(next_step(&refused(Method::Post, 200), None), Next::GiveUp);
     }
 
     #[test]
     fn asked_times_are_obeyed_within_reason() {
         let asked = |seconds| Some(Duration::from_secs(seconds));
         assert_eq!(
-            next(&garbled(Method::Get, 521), asked(120)),
+            next_step(&garbled(Method::Get, 521), asked(120)),
             Next::Wait(Duration::from_secs(120))
         );
-        assert_eq!(next(&garbled(Method::Get, 521), asked(901)), Next::GiveUp);
-        assert_eq!(next(&throttled(300), None), Next::Pause(Duration::from_secs(300)));
-        assert_eq!(next(&throttled(901), None), Next::GiveUp);
+        assert_eq!(next_step(&garbled(Method::Get, 521), asked(901)), Next::GiveUp);
+        assert_eq!(next_step(&throttled(300), None), Next::Pause(Duration::from_secs(300)));
+        assert_eq!(next_step(&throttled(901), None), Next::GiveUp);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 /// Reaction of the server to one connection, after it has read the whole request.
-pub(super) enum Step {
+pub(super) enum Reaction {
     /// Writes these bytes and closes.
     Answer(Vec<u8>),
     /// Resets the connection.
@@ -26,7 +26,7 @@ pub(super) struct Scripted {
 
 impl Scripted {
     /// Starts a server that plays a script and then stops listening.
-    pub(super) async fn play(script: Vec<Step>) -> Self {
+    pub(super) async fn play(script: Vec<Reaction>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let received = Arc::new(Mutex::new(Vec::new()));
@@ -35,15 +35,15 @@ impl Scripted {
             let mut silent = Vec::new();
             for step in script {
                 let (mut stream, _) = listener.accept().await.unwrap();
-                let request = read(&mut stream).await;
+                let request = read_request(&mut stream).await;
                 log.lock().unwrap().push(request);
                 match step {
-                    Step::Answer(bytes) => {
+                    Reaction::Answer(bytes) => {
                         stream.write_all(&bytes).await.unwrap();
                         stream.shutdown().await.unwrap();
                     }
-                    Step::Reset => stream.set_zero_linger().unwrap(),
-                    Step::Silence => silent.push(stream),
+                    Reaction::Reset => stream.set_zero_linger().unwrap(),
+                    Reaction::Silence => silent.push(stream),
                 }
             }
             drop(listener);
@@ -60,7 +60,7 @@ impl Scripted {
 }
 
 /// Reads one request.
-async fn read(stream: &mut TcpStream) -> String {
+async fn read_request(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     loop {
         let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
@@ -79,7 +79,7 @@ async fn read(stream: &mut TcpStream) -> String {
 }
 
 /// Builds a response with a status, further header lines and a body.
-pub(super) fn response(status: &str, headers: &[&str], body: impl AsRef<[u8]>) -> Step {
+pub(super) fn response(status: &str, headers: &[&str], body: impl AsRef<[u8]>) -> Reaction {
     let body = body.as_ref();
     let mut head = format!("HTTP/1.1 {status}\r\nconnection: close\r\n");
     if !headers.iter().any(|line| line.starts_with("content-length")) {
@@ -89,11 +89,11 @@ pub(super) fn response(status: &str, headers: &[&str], body: impl AsRef<[u8]>) -
         head += line;
         head += "\r\n";
     }
-    Step::Answer([head.as_bytes(), b"\r\n", body].concat())
+    Reaction::Answer([head.as_bytes(), b"\r\n", body].concat())
 }
 
 /// Builds a success with this result.
-pub(super) fn good(result: &str) -> Step {
+pub(super) fn good(result: &str) -> Reaction {
     response(
         "200 OK",
         &[],
@@ -102,7 +102,7 @@ pub(super) fn good(result: &str) -> Step {
 }
 
 /// Builds a refusal with one error.
-pub(super) fn bad(status: &str, code: i64, message: &str) -> Step {
+pub(super) fn bad(status: &str, code: i64, message: &str) -> Reaction {
     let body = serde_json::json!({
         "result": null, "success": false, "errors": [{ "code": code, "message": message }], "messages": null
     });

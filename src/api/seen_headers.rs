@@ -9,7 +9,7 @@ const MOST: usize = 64;
 
 /// Facts from the headers of responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeenHeaders {
     /// Limits by name, as last reported.
     pub limits: BTreeMap<String, SeenLimit>,
     /// Seconds by which Cloudflare's clock is ahead of ours, from the last response with a date.
@@ -29,7 +29,7 @@ pub struct SeenLimit {
     pub window: Option<u64>,
 }
 
-impl Seen {
+impl SeenHeaders {
     /// Adds the facts from a response.
     pub(super) fn note(&mut self, limits: &Limits) {
         for item in &limits.remaining {

@@ -8,7 +8,7 @@ use secrecy::SecretString;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::scripted_server::{Scripted, Step, bad, good, response};
+use super::scripted_server::{Reaction, Scripted, bad, good, response};
 use super::{
     ApiError, ApiEvent, Client, Credentials, Reader, Settings, Signature, WaitReason, Writer,
 };
@@ -38,12 +38,12 @@ fn both() -> Credentials {
     Credentials::TokenThenKey { token: SecretString::from(TOKEN), email, key }
 }
 
-/// A client without delays of its own.
+/// Returns a client without delays of its own.
 fn client(url: &str, credentials: Credentials) -> Client {
     client_with(Settings::new(url, credentials)).0
 }
 
-/// A client without delays of its own, and the events that it emits.
+/// Returns a client without delays of its own, and the events that it emits.
 fn client_with(settings: Settings) -> (Client, Arc<Mutex<Vec<ApiEvent>>>) {
     let events = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&events);
@@ -204,7 +204,7 @@ async fn a_page_of_html_is_read_again_but_leaves_a_write_uncertain() {
 
 #[tokio::test]
 async fn a_reset_is_read_again_but_leaves_a_write_uncertain() {
-    let server = Scripted::play(vec![Step::Reset, good("[]"), Step::Reset]).await;
+    let server = Scripted::play(vec![Reaction::Reset, good("[]"), Reaction::Reset]).await;
     let client = client(&server.url, token());
     client.reader().read(&list()).await.unwrap();
     let error = client.writer().write(&create()).await.unwrap_err();
@@ -213,7 +213,7 @@ async fn a_reset_is_read_again_but_leaves_a_write_uncertain() {
 
 #[tokio::test]
 async fn a_timeout_leaves_a_write_uncertain() {
-    let server = Scripted::play(vec![Step::Silence]).await;
+    let server = Scripted::play(vec![Reaction::Silence]).await;
     let settings =
         Settings { timeout: Duration::from_millis(200), ..Settings::new(&server.url, token()) };
     let error = client_with(settings).0.writer().write(&create()).await.unwrap_err();

@@ -33,11 +33,13 @@ fn sent_after(requests: usize) -> u64 {
 /// it is not worth reporting.
 #[must_use]
 pub fn after_comma(made: u64, more: usize) -> String {
-    seconds_at_limit(made, more).map(|seconds| format!(", {}", words(seconds))).unwrap_or_default()
+    seconds_at_limit(made, more)
+        .map(|seconds| format!(", {}", duration_and_cause(seconds)))
+        .unwrap_or_default()
 }
 
 /// Describes a time and its cause.
-fn words(seconds: u64) -> String {
+fn duration_and_cause(seconds: u64) -> String {
     let time = match seconds {
         0..90 => format!("{seconds} s"),
         90..5400 => format!("{} min", (seconds + 30) / 60),
@@ -66,8 +68,11 @@ mod tests {
         assert_eq!(seconds_at_limit(600, 601), Some(300));
         assert_eq!(seconds_at_limit(0, 3400), Some(600));
         assert_eq!(seconds_at_limit(0, 3600), Some(650));
-        assert_eq!(words(50), "about 50 s at Cloudflare's limit of 1,200 requests in 5 minutes");
-        assert!(words(720).starts_with("about 12 min at "));
-        assert!(words(7260).starts_with("about 2 h 1 min at "));
+        assert_eq!(
+            duration_and_cause(50),
+            "about 50 s at Cloudflare's limit of 1,200 requests in 5 minutes"
+        );
+        assert!(duration_and_cause(720).starts_with("about 12 min at "));
+        assert!(duration_and_cause(7260).starts_with("about 2 h 1 min at "));
     }
 }

@@ -58,7 +58,7 @@ impl From<ApiError> for Failed {
 }
 
 /// Result of an exchange, with the limits from the response's headers.
-pub(super) type Outcome<T> = (Result<Envelope<T>, Failed>, Limits);
+pub(super) type ExchangeResult<T> = (Result<Envelope<T>, Failed>, Limits);
 
 impl Transport {
     /// Prepares connections.
@@ -114,7 +114,7 @@ impl Transport {
         request: &Request,
         scheme: Scheme,
         credentials: HeaderMap,
-    ) -> Outcome<I::Result> {
+    ) -> ExchangeResult<I::Result> {
         match self.begin(request, credentials).await {
             Ok(response) => {
                 let limits = Limits::read(response.headers(), SystemTime::now());

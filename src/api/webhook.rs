@@ -141,7 +141,7 @@ impl Webhook {
                 Ok(response) => match response.status().as_u16() {
                     200..300 => return Ok(()),
                     status @ 300..400 => (WebhookError::Redirected(status), None),
-                    status => (WebhookError::Refused(status), asked(&response)),
+                    status => (WebhookError::Refused(status), requested_wait(&response)),
                 },
                 Err(error) => (error, None),
             };
@@ -169,7 +169,7 @@ impl Webhook {
 }
 
 /// Returns the wait that a response requests, up to our limit.
-fn asked(response: &Response) -> Option<Duration> {
+fn requested_wait(response: &Response) -> Option<Duration> {
     let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
 }

@@ -7,12 +7,12 @@ use serde_json::Value as Json;
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
-use super::failed_writes::{Judged, refused, said, unknown};
+use super::failed_writes::{Judged, error_with_advice, judge_refusal, unknown};
 use super::journal::StepFate;
-use super::outcome::Outcome;
+use super::outcome::OperationOutcome;
 use super::settings::{Changed, Ends, SettingWork, change_of};
 use super::waits::FOR_NEW_ZONE;
-use super::write_attempts::{Attempt, Failure, Seen, Verdict};
+use super::write_attempts::{Attempt, Failure, SeenState, WriteVerdict};
 use crate::api::error_codes::ZONE_EXISTS;
 use crate::api::{ApiError, Writer};
 use crate::diff::ZoneSetting;
@@ -29,7 +29,7 @@ pub struct Prepared {
     /// zone could not be created.
     pub zone: Option<LiveZone>,
     /// One outcome for each operation on the zone and its settings, in order.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<OperationOutcome>,
 }
 
 impl<W: Writer> Executor<'_, W> {
@@ -56,7 +56,7 @@ impl<W: Writer> Executor<'_, W> {
             if let Some((_, reason)) =
                 setting.and_then(|setting| ended.iter().find(|(ends, _)| ends.covers(setting)))
             {
-                outcomes.push(Outcome::NotSent(reason.clone()));
+                outcomes.push(OperationOutcome::NotSent(reason.clone()));
                 continue;
             }
             let Changed { outcome, ends } = match (setting, &created_zone) {
@@ -68,13 +68,13 @@ impl<W: Writer> Executor<'_, W> {
                     }
                     outcome.into()
                 }
-                (Some(ZoneSetting::Dnssec { on: true }), Some(created_zone)) if created_zone.is_inactive() => Outcome::Deferred(
+                (Some(ZoneSetting::Dnssec { on: true }), Some(created_zone)) if created_zone.is_inactive() => OperationOutcome::Deferred(
                     "the zone is not active yet; a run after it becomes active switches DNSSEC on".to_owned(),
                 )
                 .into(),
                 (Some(setting), Some(created_zone)) if is_read => match needed_change(setting, desired, created_zone) {
-                    Needed::Nothing => Outcome::Done.into(),
-                    Needed::Impossible(reason) => Outcome::Refused(reason).into(),
+                    Needed::Nothing => OperationOutcome::Done.into(),
+                    Needed::Impossible(reason) => OperationOutcome::Refused(reason).into(),
                     Needed::Change(setting) => {
                         let operation = &Operation { subject: Subject::Setting(setting.clone()), ..operation.clone() };
                         let zone = &zone.for_zone(created_zone);
@@ -85,10 +85,10 @@ impl<W: Writer> Executor<'_, W> {
                     let zone = &zone.for_zone(created_zone);
                     self.change(&SettingWork { zone, desired, live: created_zone, operation, setting }).await
                 }
-                (Some(_), None) => Outcome::NotSent("the zone could not be created".to_owned()).into(),
+                (Some(_), None) => OperationOutcome::NotSent("the zone could not be created".to_owned()).into(),
             };
             ended.push(ends);
-            if outcome == Outcome::Done {
+            if outcome == OperationOutcome::Done {
                 self.observer.event(&ApplyEvent::Done { zone: zone.name.clone(), operations: 1 });
             }
             outcomes.push(outcome);
@@ -97,13 +97,17 @@ impl<W: Writer> Executor<'_, W> {
     }
 
     /// Creates the zone, and waits until it can be used.
-    async fn make(&self, zone: &ZonePlan, operation: &Operation) -> (Option<LiveZone>, Outcome) {
+    async fn make(
+        &self,
+        zone: &ZonePlan,
+        operation: &Operation,
+    ) -> (Option<LiveZone>, OperationOutcome) {
         let request = lower_operation(zone, operation, self.options.account.as_deref());
         if let Some(reason) = self.halted() {
-            return (None, Outcome::NotSent(reason.to_owned()));
+            return (None, OperationOutcome::NotSent(reason.to_owned()));
         }
         let Some(number) = self.journal.intent_of(zone, operation, &[], &request) else {
-            return (None, Outcome::NotSent(BROKEN.to_owned()));
+            return (None, OperationOutcome::NotSent(BROKEN.to_owned()));
         };
         let mut attempt =
             ZoneAttempt { executor: self, name: &zone.name, request, made: None, result: None };
@@ -190,47 +194,47 @@ impl<W: Writer> Attempt for ZoneAttempt<'_, '_, W> {
         self.made = read_zone(&answer.result).ok();
         self.result = Some(answer.result);
         match self.made {
-            Some(_) => Ok((StepFate::Done, None, Outcome::Done)),
+            Some(_) => Ok((StepFate::Done, None, OperationOutcome::Done)),
             None => Err("Cloudflare reported that it created the zone, but its response cannot be read: run `zonewright plan` again"
                 .to_owned()),
         }
     }
 
-    async fn read_back(&mut self, _: &Failure) -> Seen {
+    async fn read_back(&mut self, _: &Failure) -> SeenState {
         match find_zone_by_name(self.executor.reader, self.name, self.executor.options).await {
             Ok(Some(found)) => {
                 self.made = Some(found);
-                Seen::Done
+                SeenState::Done
             }
-            Ok(None) => Seen::Pending,
-            Err(error) => Seen::Unread(error.to_string()),
+            Ok(None) => SeenState::Pending,
+            Err(error) => SeenState::Unread(error.to_string()),
         }
     }
 
     fn lost(&mut self, _: &Failure) {}
 
-    async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Judged {
-        if matches!(verdict, Verdict::Shown) {
-            return (StepFate::Done, None, Outcome::Done);
+    async fn conclude(&mut self, verdict: WriteVerdict<'_>, failure: &Failure) -> Judged {
+        if matches!(verdict, WriteVerdict::Shown) {
+            return (StepFate::Done, None, OperationOutcome::Done);
         }
         self.result = None;
         let reason = match failure {
             Failure::Error(error, _) if error.has_code(ZONE_EXISTS) => {
                 format!(
                     "{}; it belongs to an account that these credentials cannot access",
-                    said(error)
+                    error_with_advice(error)
                 )
             }
             Failure::Error(error, _) if self.executor.options.account.is_none() => {
                 format!(
                     "{} (if Cloudflare asks for an account, set CLOUDFLARE_ACCOUNT_ID)",
-                    said(error)
+                    error_with_advice(error)
                 )
             }
             failure => failure.reason(),
         };
         match verdict {
-            Verdict::Refused(error) => refused(error, reason),
+            WriteVerdict::Refused(error) => judge_refusal(error, reason),
             _ => unknown(reason),
         }
     }

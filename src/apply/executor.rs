@@ -8,7 +8,7 @@ use super::event::{ApplyEvent, Observer};
 use super::journal::Journal;
 use super::waits::before_resend;
 use crate::api::Stop;
-use crate::live::{AnyReader, Options};
+use crate::live::{AnyReader, ReadOptions};
 use crate::model::ZoneName;
 
 /// The evidence that is required to call a zone in sync.
@@ -32,7 +32,7 @@ pub struct Executor<'a, W> {
     /// Sends everything else.
     pub writer: &'a W,
     /// Options for reading.
-    pub options: &'a Options,
+    pub options: &'a ReadOptions,
     /// Records intents and outcomes.
     pub journal: &'a Journal,
     /// Receives events.

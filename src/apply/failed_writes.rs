@@ -12,13 +12,13 @@
 //! | any other refusal | refused | refused: it would have met that one as well |
 
 use super::journal::StepFate;
-use super::outcome::Outcome;
+use super::outcome::OperationOutcome;
 use crate::api::{ApiError, error_codes};
 use crate::diagnostic::count;
 
 /// The consequence of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum ResponseMeaning {
     /// The write may have taken effect. Cloudflare is read, and operations without visible effect
     /// are sent again.
     Lost,
@@ -34,16 +34,16 @@ pub(super) enum Meaning {
 
 /// Returns the meaning of a response; `after_loss` if an earlier attempt of the same request may
 /// have taken effect.
-pub(super) fn meaning(error: &ApiError, after_loss: bool) -> Meaning {
+pub(super) fn meaning(error: &ApiError, after_loss: bool) -> ResponseMeaning {
     let is_doubtful = error.is_contradictory() || is_done_before(error);
     if error.is_uncertain() || (after_loss && error.is_garbled()) {
-        Meaning::Lost
+        ResponseMeaning::Lost
     } else if after_loss && (is_doubtful || is_of_one_try(error)) {
-        Meaning::EarlierUnknown
+        ResponseMeaning::EarlierUnknown
     } else if is_doubtful {
-        Meaning::Doubtful
+        ResponseMeaning::Doubtful
     } else {
-        Meaning::Refused
+        ResponseMeaning::Refused
     }
 }
 
@@ -85,19 +85,19 @@ pub(super) fn is_hopeless(error: &ApiError) -> bool {
 }
 
 /// The journal's word for an outcome, the detail in the journal, and the outcome.
-pub(super) type Judged = (StepFate, Option<String>, Outcome);
+pub(super) type Judged = (StepFate, Option<String>, OperationOutcome);
 
 /// Returns the result of an operation whose effect is unknown for this reason.
 pub(super) fn unknown(reason: String) -> Judged {
-    (StepFate::Unknown, Some(reason.clone()), Outcome::Unknown(reason))
+    (StepFate::Unknown, Some(reason.clone()), OperationOutcome::Unknown(reason))
 }
 
 /// Returns the result of an operation that was refused for this reason. Without a status, the
 /// request was not processed at all.
-pub(super) fn refused(error: &ApiError, reason: String) -> Judged {
+pub(super) fn judge_refusal(error: &ApiError, reason: String) -> Judged {
     match error.status() {
-        None => (StepFate::NotSent, Some(reason.clone()), Outcome::NotSent(reason)),
-        Some(_) => (StepFate::Refused, Some(reason.clone()), Outcome::Refused(reason)),
+        None => (StepFate::NotSent, Some(reason.clone()), OperationOutcome::NotSent(reason)),
+        Some(_) => (StepFate::Refused, Some(reason.clone()), OperationOutcome::Refused(reason)),
     }
 }
 
@@ -117,7 +117,7 @@ pub(super) fn no_response(times: usize, reason: &str) -> String {
 
 /// Returns the message for [`Meaning::EarlierUnknown`].
 pub(super) fn earlier_unknown(error: &ApiError) -> String {
-    let reason = said(error);
+    let reason = error_with_advice(error);
     match is_hopeless(error) {
         true => not_resent(&reason),
         false => format!("{reason}; an earlier attempt got no response, and no effect is visible"),
@@ -125,7 +125,7 @@ pub(super) fn earlier_unknown(error: &ApiError) -> String {
 }
 
 /// Returns an error in Cloudflare's words, with a next step if one is known.
-pub(super) fn said(error: &ApiError) -> String {
+pub(super) fn error_with_advice(error: &ApiError) -> String {
     let mut text = error.reasons().unwrap_or_else(|| format!("failed to {error}"));
     if let Some(source) = std::error::Error::source(error) {
         text.push_str(&format!(": {source}"));

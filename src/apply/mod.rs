@@ -32,13 +32,13 @@ pub use create_zone::Prepared;
 pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Verify};
 pub use journal::{
-    AppliedBefore, AppliedOperations, Bytes, EmptiedName, Entry, JOURNAL_DIRECTORY, Journal,
-    JournalError, JournalFile, JournalLine, JournalReadError, JournalRun, JournalSummary,
-    JournalText, MOST_OPERATIONS, NewIds, PartEffect, RecordEffect, RestoredRecords, RuleDone,
+    AppliedBefore, AppliedOperations, Bytes, EmptiedName, JOURNAL_DIRECTORY, Journal, JournalError,
+    JournalFile, JournalLine, JournalReadError, JournalRun, JournalSummary, JournalText,
+    MOST_OPERATIONS, NewIds, ObjectEffect, PartEffect, RecordEffect, RestoredRecords, RuleDone,
     RuleEffect, StepFate, ZoneRun,
 };
-pub use outcome::{Noticed, Outcome, RecordsApplied, ZoneApplied};
-pub use preconditions::{Index, OperationState, state_of};
+pub use outcome::{Noticed, OperationOutcome, RecordsApplied, ZoneApplied};
+pub use preconditions::{LiveIndex, OperationState, state_of};
 pub use server_dry_run::{DryRunResult, DryRuns, dry_runs, note_server_check, server_dry_run};
 pub use undo::{Undone, needed, undo_zone};
 pub use undo_conflict::Moved;

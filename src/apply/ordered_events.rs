@@ -11,12 +11,12 @@ use super::event::{ApplyEvent, Observer};
 /// Shows the events of all zones in the order of the plan.
 pub(super) struct OrderedEvents<'o> {
     observer: &'o dyn Observer,
-    state: Mutex<State>,
+    state: Mutex<CurrentZone>,
 }
 
 /// The current zone, and the events of later ones.
 #[derive(Default)]
-struct State {
+struct CurrentZone {
     /// The number of the zone whose events are reported immediately.
     now: usize,
     /// Events of later zones; true if the zone is finished.
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::model::ZoneName;
 
-    /// An event that carries a number.
+    /// Returns an event that carries a number.
     fn event(zone: &str, operations: usize) -> ApplyEvent {
         ApplyEvent::Done { zone: ZoneName::reported(zone), operations }
     }

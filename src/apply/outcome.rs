@@ -4,7 +4,7 @@ use crate::model::Address;
 
 /// The outcome of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum OperationOutcome {
     /// It took effect.
     Done,
     /// Cloudflare says that the text is identical to this live one, which differs only in its cuts.
@@ -23,7 +23,7 @@ pub enum Outcome {
     Deferred(String),
 }
 
-impl Outcome {
+impl OperationOutcome {
     /// The reason for [`Self::Restored`], in words.
     pub const WHY_RESTORED: &'static str =
         "its replacement was refused, or it is unknown whether the replacement exists";
@@ -49,7 +49,7 @@ pub struct Noticed {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecordsApplied {
     /// One outcome for each operation on a record, in order.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<OperationOutcome>,
     /// Records that someone else changed during the apply.
     pub noticed: Vec<Noticed>,
     /// True if the responses confirm each operation, and nothing unusual happened.
@@ -60,7 +60,7 @@ pub struct RecordsApplied {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ZoneApplied {
     /// One outcome for each operation of the plan, in order.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<OperationOutcome>,
     /// Records that someone else changed during the apply.
     pub noticed: Vec<Noticed>,
     /// True if the responses confirm each operation, and nothing unusual happened.
@@ -71,25 +71,28 @@ impl ZoneApplied {
     /// Returns the number of operations that took effect.
     #[must_use]
     pub fn done(&self) -> usize {
-        self.outcomes.iter().filter(|o| **o == Outcome::Done).count()
+        self.outcomes.iter().filter(|o| **o == OperationOutcome::Done).count()
     }
 
     /// Returns true if all operations took effect, except those that have to wait.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.outcomes.iter().all(|o| o.is_in_effect() || matches!(o, Outcome::Deferred(_)))
+        self.outcomes.iter().all(|o| o.is_in_effect() || matches!(o, OperationOutcome::Deferred(_)))
     }
 
     /// Returns true if Cloudflare called any text identical to a live text with other cuts.
     pub(super) fn has_other_cuts(&self) -> bool {
-        self.outcomes.iter().any(|outcome| matches!(outcome, Outcome::OtherCuts(_)))
+        self.outcomes.iter().any(|outcome| matches!(outcome, OperationOutcome::OtherCuts(_)))
     }
 
     /// Returns true if the apply may have changed anything at Cloudflare.
     #[must_use]
     pub fn wrote_anything(&self) -> bool {
-        self.outcomes
-            .iter()
-            .any(|o| matches!(o, Outcome::Done | Outcome::Unknown(_) | Outcome::Restored))
+        self.outcomes.iter().any(|o| {
+            matches!(
+                o,
+                OperationOutcome::Done | OperationOutcome::Unknown(_) | OperationOutcome::Restored
+            )
+        })
     }
 }

@@ -9,12 +9,12 @@ use crate::plan::RecordSubject;
 
 /// Live records, indexed by id and by value.
 #[derive(Debug)]
-pub struct Index<'a> {
+pub struct LiveIndex<'a> {
     by_id: BTreeMap<&'a RecordId, &'a LiveRecord>,
     by_value: BTreeMap<(&'a Fqdn, &'a Rdata), &'a LiveRecord>,
 }
 
-impl<'a> Index<'a> {
+impl<'a> LiveIndex<'a> {
     /// Indexes these records.
     #[must_use]
     pub fn new(records: &'a [LiveRecord]) -> Self {
@@ -38,7 +38,7 @@ pub enum OperationState {
 
 /// Returns the state of an operation on a record.
 #[must_use]
-pub fn state_of(record: &RecordSubject, live: &Index) -> OperationState {
+pub fn state_of(record: &RecordSubject, live: &LiveIndex) -> OperationState {
     match &record.change {
         RecordChange::Create { after } => created(after, live),
         RecordChange::Update { id, before, after, .. } => patched(id, before, after, live),
@@ -51,7 +51,7 @@ pub fn state_of(record: &RecordSubject, live: &Index) -> OperationState {
 }
 
 /// Returns the state of a create. It is done if a live record has everything that it specifies.
-fn created(after: &RecordForm, live: &Index) -> OperationState {
+fn created(after: &RecordForm, live: &LiveIndex) -> OperationState {
     match live.by_value.get(&(&after.name, &after.data)) {
         None => OperationState::Pending,
         Some(record) if field_changes(record, &after.data, &after.facets).is_empty() => {
@@ -64,7 +64,12 @@ fn created(after: &RecordForm, live: &Index) -> OperationState {
 }
 
 /// Returns the state of a change. It is done if the record looks as it should.
-fn patched(id: &RecordId, before: &RecordForm, after: &RecordForm, live: &Index) -> OperationState {
+fn patched(
+    id: &RecordId,
+    before: &RecordForm,
+    after: &RecordForm,
+    live: &LiveIndex,
+) -> OperationState {
     match live.by_id.get(id) {
         None => OperationState::Moved("the record is gone".to_owned()),
         Some(record) if record.form() == *before => OperationState::Pending,

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tokio::time::Instant;
 
 use super::failed_writes::not_resent;
-use super::outcome::{Noticed, Outcome, RecordsApplied};
-use super::preconditions::{Index, OperationState, state_of};
+use super::outcome::{Noticed, OperationOutcome, RecordsApplied};
+use super::preconditions::{LiveIndex, OperationState, state_of};
 use super::write_responses::Confirmation;
 use crate::diff::RecordChange;
 use crate::model::{Fqdn, Gather, LiveRecord, LiveZone, Rdata, RecordId, sort_by_key};
@@ -19,7 +19,7 @@ use crate::plan::{Action, Lowering, RecordSchedule, RecordSubject, ZonePlan};
 const NARROWINGS: usize = 64;
 
 /// The state of one zone's execution.
-pub(super) struct Run<'z> {
+pub(super) struct ZoneExecution<'z> {
     pub(super) zone: &'z ZonePlan,
     /// The zone as it was read.
     pub(super) live: &'z LiveZone,
@@ -31,7 +31,7 @@ pub(super) struct Run<'z> {
     pub(super) resends: usize,
     /// Number of times that a request was divided.
     pub(super) narrowings: usize,
-    outcomes: Vec<Option<Outcome>>,
+    outcomes: Vec<Option<OperationOutcome>>,
     /// Creates that did not take effect, as far as known.
     failed_creates: Vec<usize>,
     /// True for each operation that was sent without a response and without visible effect.
@@ -50,7 +50,7 @@ pub(super) struct Run<'z> {
     schedule: &'z RecordSchedule<'z>,
 }
 
-impl<'z> Run<'z> {
+impl<'z> ZoneExecution<'z> {
     /// Returns the state before anything is sent; the zone was read at this time.
     pub(super) fn new(
         zone: &'z ZonePlan,
@@ -78,7 +78,7 @@ impl<'z> Run<'z> {
     }
 
     /// Sets the outcome of operations.
-    pub(super) fn finish(&mut self, operations: &[usize], outcome: &Outcome) {
+    pub(super) fn finish(&mut self, operations: &[usize], outcome: &OperationOutcome) {
         for n in operations {
             self.outcomes[*n] = Some(outcome.clone());
             if !outcome.is_in_effect() && self.action(*n) == Action::Create {
@@ -92,16 +92,21 @@ impl<'z> Run<'z> {
         for n in operations {
             match &mut self.outcomes[*n] {
                 Some(
-                    Outcome::Refused(reason)
-                    | Outcome::NotSent(reason)
-                    | Outcome::Stale(reason)
-                    | Outcome::Unknown(reason)
-                    | Outcome::Deferred(reason),
+                    OperationOutcome::Refused(reason)
+                    | OperationOutcome::NotSent(reason)
+                    | OperationOutcome::Stale(reason)
+                    | OperationOutcome::Unknown(reason)
+                    | OperationOutcome::Deferred(reason),
                 ) => {
                     reason.push_str("; ");
                     reason.push_str(words);
                 }
-                Some(Outcome::Done | Outcome::OtherCuts(_) | Outcome::Restored) | None => {}
+                Some(
+                    OperationOutcome::Done
+                    | OperationOutcome::OtherCuts(_)
+                    | OperationOutcome::Restored,
+                )
+                | None => {}
             }
         }
     }
@@ -135,7 +140,7 @@ impl<'z> Run<'z> {
     /// Removes from the queue operations that would overwrite a change of someone else, with their
     /// bonds.
     pub(super) fn hold_back(&mut self, records: &[LiveRecord]) {
-        let live = Index::new(records);
+        let live = LiveIndex::new(records);
         let mut moved: BTreeMap<usize, String> = BTreeMap::new();
         for n in self.queue.iter().flatten() {
             if let Some(OperationState::Moved(what)) =
@@ -160,7 +165,7 @@ impl<'z> Run<'z> {
                 "it cannot be separated from another operation, whose record someone else changed since the plan"
                     .to_owned()
             });
-            self.finish(&[n], &Outcome::Stale(what));
+            self.finish(&[n], &OperationOutcome::Stale(what));
         }
     }
 
@@ -189,8 +194,8 @@ impl<'z> Run<'z> {
         for n in 0..self.outcomes.len() {
             if self.outcomes[n].is_none() && self.record(n).is_some() {
                 let outcome = match self.lost[n] {
-                    false => Outcome::NotSent(reason.to_owned()),
-                    true => Outcome::Unknown(not_resent(reason)),
+                    false => OperationOutcome::NotSent(reason.to_owned()),
+                    true => OperationOutcome::Unknown(not_resent(reason)),
                 };
                 self.finish(&[n], &outcome);
             }
@@ -201,7 +206,8 @@ impl<'z> Run<'z> {
     pub(super) fn finished(mut self, reason: &str) -> RecordsApplied {
         self.settle_rest(reason);
         let is_record = |n: &usize| self.zone.operations[*n].record().is_some();
-        let is_confirmed = |n: usize| self.confirmed[n] && self.outcomes[n] == Some(Outcome::Done);
+        let is_confirmed =
+            |n: usize| self.confirmed[n] && self.outcomes[n] == Some(OperationOutcome::Done);
         let is_confirmed = !self.is_unusual
             && self.noticed.is_empty()
             && (0..self.confirmed.len()).filter(is_record).all(is_confirmed);
@@ -239,7 +245,7 @@ impl<'z> Run<'z> {
 
     /// Returns true if an operation has taken effect.
     fn is_in_effect(&self, n: usize) -> bool {
-        self.outcomes[n].as_ref().is_some_and(Outcome::is_in_effect)
+        self.outcomes[n].as_ref().is_some_and(OperationOutcome::is_in_effect)
     }
 
     /// Divides the operations of a refused request into parts that are sent one after the other, so
@@ -399,7 +405,7 @@ impl<'z> Run<'z> {
             let creates: Vec<usize> =
                 of(Action::Create).filter(|n| !self.is_in_effect(*n)).collect();
             if creates.is_empty()
-                || !of(Action::Delete).any(|n| self.outcomes[n] == Some(Outcome::Done))
+                || !of(Action::Delete).any(|n| self.outcomes[n] == Some(OperationOutcome::Done))
             {
                 continue;
             }
@@ -420,7 +426,7 @@ impl<'z> Run<'z> {
     fn deleted_for(&self, at: usize, creates: &[usize]) -> Vec<usize> {
         let is_done = |n: &usize| {
             self.action(*n) == Action::Delete
-                && self.outcomes[*n] == Some(Outcome::Done)
+                && self.outcomes[*n] == Some(OperationOutcome::Done)
                 && !self.not_filled.contains(n)
         };
         let deletes: Vec<usize> = self.at_the_name_of(at).filter(is_done).collect();

@@ -28,14 +28,15 @@ use tokio::time::Instant;
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, STOPPED};
 use super::failed_writes::{
-    Meaning, earlier_unknown, is_conflict, is_done_before, is_hopeless, meaning, no_response, said,
+    ResponseMeaning, earlier_unknown, error_with_advice, is_conflict, is_done_before, is_hopeless,
+    meaning, no_response,
 };
 use super::journal::StepFate;
-use super::outcome::{Outcome, RecordsApplied};
-use super::preconditions::{Index, OperationState, state_of};
-use super::record_queue::{Run, Unfilled};
+use super::outcome::{OperationOutcome, RecordsApplied};
+use super::preconditions::{LiveIndex, OperationState, state_of};
+use super::record_queue::{Unfilled, ZoneExecution};
 use super::waits::{AFTER_DELETE, FOR_LOST, RECORD_SENDS, STALE_AFTER};
-use super::write_attempts::{Attempt, Failure, Seen, Verdict};
+use super::write_attempts::{Attempt, Failure, SeenState, WriteVerdict};
 use super::write_responses::confirmations;
 use crate::api::{ApiError, Writer};
 use crate::diff::RecordChange;
@@ -88,7 +89,7 @@ impl<W: Writer> Executor<'_, W> {
         self.observer.event(&ApplyEvent::ZoneStarted { zone: zone.name.clone(), operations });
         // A new zone is read now for the first time.
         let read_at = if zone.is_new { Instant::now() } else { self.read_at };
-        let mut run = Run::new(zone, live, schedule, read_at);
+        let mut run = ZoneExecution::new(zone, live, schedule, read_at);
         let mut stopped = None;
         loop {
             let is_old = run.read_at.elapsed() >= STALE_AFTER;
@@ -106,7 +107,7 @@ impl<W: Writer> Executor<'_, W> {
                 break;
             }
             if let Some(reason) = run.vain(&operations) {
-                run.finish(&operations, &Outcome::NotSent(reason.to_owned()));
+                run.finish(&operations, &OperationOutcome::NotSent(reason.to_owned()));
                 continue;
             }
             let step = lower_records(zone, operations.clone(), run.lowering);
@@ -129,7 +130,7 @@ impl<W: Writer> Executor<'_, W> {
     ///
     /// # Errors
     /// Fails if it cannot be read, with the reason for sending nothing more.
-    async fn refresh_before_send(&self, run: &mut Run<'_>) -> Result<(), String> {
+    async fn refresh_before_send(&self, run: &mut ZoneExecution<'_>) -> Result<(), String> {
         self.observer.event(&ApplyEvent::LookingAgain { zone: run.zone.name.clone() });
         let records = self.reread_records(run).await.map_err(|error| {
             format!(
@@ -142,7 +143,7 @@ impl<W: Writer> Executor<'_, W> {
     }
 
     /// Sends one step and handles the response.
-    async fn send(&self, run: &mut Run<'_>, step: Step) -> Next {
+    async fn send(&self, run: &mut ZoneExecution<'_>, step: Step) -> Next {
         let zone = &run.zone.name;
         let Some(number) = self.journal.intent(run.zone, &step) else {
             return Next::Stop(BROKEN.to_owned());
@@ -163,7 +164,7 @@ impl<W: Writer> Executor<'_, W> {
 
     /// Sends a step. A create that waits for a delete to become visible everywhere is repeated for
     /// a while.
-    async fn write(&self, run: &Run<'_>, step: &Step) -> Result<Envelope, ApiError> {
+    async fn write(&self, run: &ZoneExecution<'_>, step: &Step) -> Result<Envelope, ApiError> {
         let mut answer = self.writer.write(&step.request).await;
         if !run.fills_a_name(&step.operations) {
             return answer;
@@ -185,12 +186,12 @@ impl<W: Writer> Executor<'_, W> {
     /// Handles a refusal: divides the request, or gives up a bond.
     async fn refused(
         &self,
-        run: &mut Run<'_>,
+        run: &mut ZoneExecution<'_>,
         operations: &[usize],
         number: u64,
         error: &ApiError,
     ) -> Next {
-        let reason = said(error);
+        let reason = error_with_advice(error);
         let status = error.status();
         let hopeless = is_hopeless(error);
         let parts = if hopeless { None } else { run.parts(operations) };
@@ -208,9 +209,9 @@ impl<W: Writer> Executor<'_, W> {
             return Next::Continue;
         }
         let outcome = if status.is_none() {
-            Outcome::NotSent(reason.clone())
+            OperationOutcome::NotSent(reason.clone())
         } else {
-            Outcome::Refused(reason.clone())
+            OperationOutcome::Refused(reason.clone())
         };
         if !hopeless && let Some((next, left_behind)) = run.next_after_deletes(operations) {
             run.finish(&left_behind, &outcome);
@@ -222,7 +223,7 @@ impl<W: Writer> Executor<'_, W> {
     }
 
     /// Fills names of these operations that were emptied for creates that failed.
-    async fn fill_names(&self, run: &mut Run<'_>, operations: &[usize]) {
+    async fn fill_names(&self, run: &mut ZoneExecution<'_>, operations: &[usize]) {
         for Unfilled { deletes, creates } in run.unfilled(operations) {
             for n in deletes {
                 self.restore(run, n, &creates).await;
@@ -231,7 +232,7 @@ impl<W: Writer> Executor<'_, W> {
     }
 
     /// Creates a deleted record again, because these creates of its name are not in effect.
-    async fn restore(&self, run: &mut Run<'_>, n: usize, creates: &[usize]) {
+    async fn restore(&self, run: &mut ZoneExecution<'_>, n: usize, creates: &[usize]) {
         let Some(RecordChange::Delete { before, .. }) = run.record(n).map(|record| &record.change)
         else {
             return;
@@ -267,22 +268,27 @@ impl<W: Writer> Executor<'_, W> {
             answer = self.writer.write(&back.request).await;
         }
         let (word, detail, result, outcome) = match answer {
-            Ok(answer) => (StepFate::Restored, None, Some(answer.result), Outcome::Restored),
-            // "Identical" refers to the record of the lost response: it took effect.
-            Err(error) if lost && is_done_before(&error) => {
-                (StepFate::Restored, Some(said(&error)), None, Outcome::Restored)
+            Ok(answer) => {
+                (StepFate::Restored, None, Some(answer.result), OperationOutcome::Restored)
             }
+            // "Identical" refers to the record of the lost response: it took effect.
+            Err(error) if lost && is_done_before(&error) => (
+                StepFate::Restored,
+                Some(error_with_advice(&error)),
+                None,
+                OperationOutcome::Restored,
+            ),
             Err(error) if lost || error.is_uncertain() || is_done_before(&error) => {
-                let reason = said(&error);
+                let reason = error_with_advice(&error);
                 let words = not_filled(&reason);
-                (StepFate::Unknown, Some(words.clone()), None, Outcome::Unknown(words))
+                (StepFate::Unknown, Some(words.clone()), None, OperationOutcome::Unknown(words))
             }
             // The outcome of the delete is unchanged: done.
             Err(error) => {
-                let words = not_filled(&said(&error));
+                let words = not_filled(&error_with_advice(&error));
                 run.explain(creates, &format!("{kind}: {words}"));
                 run.give_up_filling(n);
-                (StepFate::Refused, Some(words), None, Outcome::Done)
+                (StepFate::Refused, Some(words), None, OperationOutcome::Done)
             }
         };
         run.finish(&[n], &outcome);
@@ -290,7 +296,7 @@ impl<W: Writer> Executor<'_, W> {
     }
 
     /// Reads the zone's records.
-    async fn reread_records(&self, run: &Run<'_>) -> Result<Vec<LiveRecord>, FetchError> {
+    async fn reread_records(&self, run: &ZoneExecution<'_>) -> Result<Vec<LiveRecord>, FetchError> {
         fetch_records(self.reader, run.live, self.options, &|_| {}).await
     }
 }
@@ -299,7 +305,7 @@ impl<W: Writer> Executor<'_, W> {
 /// step.
 struct StepAttempt<'a, 'e, 'z, W> {
     executor: &'a Executor<'e, W>,
-    run: &'a mut Run<'z>,
+    run: &'a mut ZoneExecution<'z>,
     step: Step,
     /// The number of its intent in the journal.
     number: u64,
@@ -332,7 +338,7 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
     async fn accepted(&mut self, answer: Envelope) -> Result<Next, String> {
         let Self { executor, run, step, number, .. } = self;
         run.resends = 0;
-        run.finish(&step.operations, &Outcome::Done);
+        run.finish(&step.operations, &OperationOutcome::Done);
         executor.journal.outcome(*number, StepFate::Done, None, Some(&answer.result));
         let operations = step.operations.len();
         executor.observer.event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations });
@@ -362,24 +368,26 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
         Some(ControlFlow::Break(Next::Continue))
     }
 
-    fn meaning(&mut self, error: &ApiError) -> Meaning {
+    fn meaning(&mut self, error: &ApiError) -> ResponseMeaning {
         self.run.is_unusual = true;
         meaning(error, self.run.was_lost(&self.step.operations))
     }
 
-    async fn read_back(&mut self, failure: &Failure) -> Seen {
+    async fn read_back(&mut self, failure: &Failure) -> SeenState {
         match failure {
-            Failure::Error(error, meaning @ (Meaning::EarlierUnknown | Meaning::Doubtful)) => {
-                self.read_late(error, *meaning == Meaning::EarlierUnknown).await
-            }
-            Failure::Unusable(_) | Failure::Error(_, Meaning::Lost | Meaning::Refused) => {
+            Failure::Error(
+                error,
+                meaning @ (ResponseMeaning::EarlierUnknown | ResponseMeaning::Doubtful),
+            ) => self.read_late(error, *meaning == ResponseMeaning::EarlierUnknown).await,
+            Failure::Unusable(_)
+            | Failure::Error(_, ResponseMeaning::Lost | ResponseMeaning::Refused) => {
                 let (zone, reason) = (self.run.zone.name.clone(), failure.reason());
                 self.executor.observer.event(&ApplyEvent::Settling { zone, reason });
                 match self.look().await {
                     Ok(seen) => self.seen = seen,
                     Err(error) => return unknown_effect(&error),
                 }
-                if self.seen.pending.is_empty() { Seen::Done } else { Seen::Pending }
+                if self.seen.pending.is_empty() { SeenState::Done } else { SeenState::Pending }
             }
         }
     }
@@ -390,49 +398,50 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
         self.run.resends += 1;
     }
 
-    async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Next {
+    async fn conclude(&mut self, verdict: WriteVerdict<'_>, failure: &Failure) -> Next {
         let reason = failure.reason();
         match verdict {
-            Verdict::Refused(error) => {
-                if failure.meaning() == Meaning::Refused {
+            WriteVerdict::Refused(error) => {
+                if failure.meaning() == ResponseMeaning::Refused {
                     // The same refusal would have met an earlier attempt.
                     self.run.set_lost(&self.step.operations, false);
                     self.run.resends = 0;
                 }
                 self.executor.refused(self.run, &self.step.operations, self.number, error).await
             }
-            Verdict::EarlierUnknown(error) if self.is_narrowed => {
+            WriteVerdict::EarlierUnknown(error) if self.is_narrowed => {
                 self.executor.refused(self.run, &self.step.operations, self.number, error).await
             }
-            Verdict::EarlierUnknown(error) => {
+            WriteVerdict::EarlierUnknown(error) => {
                 self.note_unknown(&earlier_unknown(error));
                 if is_hopeless(error) { Next::Stop(reason) } else { Next::Continue }
             }
-            Verdict::Shown => match failure {
-                Failure::Error(error, Meaning::EarlierUnknown | Meaning::Doubtful) => {
-                    self.shown_late(error)
-                }
+            WriteVerdict::Shown => match failure {
+                Failure::Error(
+                    error,
+                    ResponseMeaning::EarlierUnknown | ResponseMeaning::Doubtful,
+                ) => self.shown_late(error),
                 Failure::Unusable(_) | Failure::Error(..) => {
                     self.take(&reason, Rest::Lost);
                     self.run.resends = 0;
                     Next::Continue
                 }
             },
-            Verdict::NeverAnswered => {
+            WriteVerdict::NeverAnswered => {
                 let pending = self.take(&reason, Rest::GivenUp);
                 self.run.set_lost(&pending, true);
                 self.run.resends += 1;
                 let reason = no_response(self.run.resends, &reason);
-                self.run.finish(&pending, &Outcome::Unknown(reason.clone()));
+                self.run.finish(&pending, &OperationOutcome::Unknown(reason.clone()));
                 Next::Stop(reason)
             }
             // The queue does not send it again if the user wants to stop.
-            Verdict::NotSentAgain => {
+            WriteVerdict::NotSentAgain => {
                 self.run.queue.push_front(std::mem::take(&mut self.seen.pending));
                 Next::Continue
             }
             // Nothing more is sent, except to fill a name that was emptied.
-            Verdict::Moved(what) | Verdict::Unread(what) => {
+            WriteVerdict::Moved(what) | WriteVerdict::Unread(what) => {
                 let reason = format!("{reason}; and {what}");
                 self.note_unknown(&reason);
                 Next::Stop(reason)
@@ -442,8 +451,8 @@ impl<W: Writer> Attempt for StepAttempt<'_, '_, '_, W> {
 }
 
 /// Returns the reason why it is unknown what took effect.
-fn unknown_effect(error: &FetchError) -> Seen {
-    Seen::Unread(format!("the zone could not be read to see what took effect: {error}"))
+fn unknown_effect(error: &FetchError) -> SeenState {
+    SeenState::Unread(format!("the zone could not be read to see what took effect: {error}"))
 }
 
 impl<W: Writer> StepAttempt<'_, '_, '_, W> {
@@ -453,7 +462,7 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
     /// If the zone shows an effect, or a change by someone else, the rest is sent again. If not,
     /// the refusal is final, or the result is unknown if an earlier attempt was lost. If a name is
     /// taken, the request is divided first to find it.
-    async fn read_late(&mut self, error: &ApiError, is_after_a_loss: bool) -> Seen {
+    async fn read_late(&mut self, error: &ApiError, is_after_a_loss: bool) -> SeenState {
         let mut effects = self.look_after(error).await;
         // The taken name is found first, so that the other names do not wait for it.
         let may_narrow = !is_hopeless(error) && self.run.parts(&self.step.operations).is_some();
@@ -490,7 +499,7 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
         };
         let Effects { done, other_cuts, moved, pending: _ } = &self.seen;
         let is_nothing_seen = done.is_empty() && other_cuts.is_empty() && moved.is_empty();
-        if is_nothing_seen { Seen::Pending } else { Seen::Done }
+        if is_nothing_seen { SeenState::Pending } else { SeenState::Done }
     }
 
     /// Sends the rest again after such a refusal.
@@ -498,12 +507,12 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
         let is_after_a_loss = self.run.was_lost(&self.step.operations);
         let treatment =
             if is_after_a_loss || error.is_contradictory() { Rest::Lost } else { Rest::Refused };
-        let pending = self.take(&said(error), treatment);
+        let pending = self.take(&error_with_advice(error), treatment);
         if treatment == Rest::Lost {
             self.run.set_lost(&pending, true);
         }
         if is_hopeless(error) {
-            return Next::Stop(said(error));
+            return Next::Stop(error_with_advice(error));
         }
         if !pending.is_empty() {
             self.run.queue.push_front(pending);
@@ -513,7 +522,7 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
 
     /// Records that the result of the request is unknown, in the run and in the journal.
     fn note_unknown(&mut self, reason: &str) {
-        self.run.finish(&self.step.operations, &Outcome::Unknown(reason.to_owned()));
+        self.run.finish(&self.step.operations, &OperationOutcome::Unknown(reason.to_owned()));
         self.executor.journal.outcome(self.number, StepFate::Unknown, Some(reason), None);
     }
 
@@ -542,7 +551,7 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
 
     /// Returns the effects of the operations that these records show.
     fn effects(&self, records: &[LiveRecord]) -> Effects {
-        let index = Index::new(records);
+        let index = LiveIndex::new(records);
         let mut effects = Effects::default();
         for n in &self.step.operations {
             match self.run.record(*n).map(|record| state_of(record, &index)) {
@@ -559,12 +568,16 @@ impl<W: Writer> StepAttempt<'_, '_, '_, W> {
     fn take(&mut self, reason: &str, rest: Rest) -> Vec<usize> {
         let Self { executor, run, number, .. } = self;
         let Effects { done, other_cuts, pending, moved } = std::mem::take(&mut self.seen);
-        run.finish(&done, &Outcome::Done);
+        run.finish(&done, &OperationOutcome::Done);
         for (n, what) in &other_cuts {
-            run.finish(&[*n], &Outcome::OtherCuts(what.clone()));
+            run.finish(&[*n], &OperationOutcome::OtherCuts(what.clone()));
         }
         for (n, what) in &moved {
-            let outcome = if rest == Rest::Refused { Outcome::Refused } else { Outcome::Unknown };
+            let outcome = if rest == Rest::Refused {
+                OperationOutcome::Refused
+            } else {
+                OperationOutcome::Unknown
+            };
             run.finish(&[*n], &outcome(format!("{reason}; {what}")));
         }
         let is_all_seen = pending.is_empty() && moved.is_empty();

@@ -17,14 +17,14 @@ use std::ops::ControlFlow;
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
-use super::failed_writes::{Judged, Meaning, meaning, said};
+use super::failed_writes::{Judged, ResponseMeaning, error_with_advice, meaning};
 use super::journal::StepFate;
-use super::outcome::Outcome;
-use super::write_attempts::{Attempt, Failure, Seen, Verdict, judged};
+use super::outcome::OperationOutcome;
+use super::write_attempts::{Attempt, Failure, SeenState, WriteVerdict, judged};
 use crate::api::error_codes::ENTRY_POINT_EXISTS;
 use crate::api::{ApiError, Writer};
 use crate::diagnostic::cut;
-use crate::live::entry_point;
+use crate::live::read_entry_point;
 use crate::model::ruleset::{
     EntryPoint, LiveRule, LiveRuleset, Phase, Position, RuleBody, RuleId, canonical,
 };
@@ -42,16 +42,16 @@ const AFTER_A_FAILURE: &str =
 
 impl<W: Writer> Executor<'_, W> {
     /// Executes the operations on a zone's rules. Returns one outcome for each, in order.
-    pub async fn execute_rules(&self, zone: &ZonePlan, live: &LiveZone) -> Vec<Outcome> {
+    pub async fn execute_rules(&self, zone: &ZonePlan, live: &LiveZone) -> Vec<OperationOutcome> {
         let mut entry_points: BTreeMap<Phase, EntryPoint> = BTreeMap::new();
         let mut outcomes = Vec::new();
         for (_, operation, rule) in zone.rules() {
-            if outcomes.iter().any(|o| *o != Outcome::Done) {
-                outcomes.push(Outcome::NotSent(AFTER_A_FAILURE.to_owned()));
+            if outcomes.iter().any(|o| *o != OperationOutcome::Done) {
+                outcomes.push(OperationOutcome::NotSent(AFTER_A_FAILURE.to_owned()));
                 continue;
             }
             let outcome = self.rule(zone, live, (operation, rule), &mut entry_points).await;
-            if outcome == Outcome::Done {
+            if outcome == OperationOutcome::Done {
                 self.observer.event(&ApplyEvent::Done { zone: zone.name.clone(), operations: 1 });
             }
             outcomes.push(outcome);
@@ -66,16 +66,18 @@ impl<W: Writer> Executor<'_, W> {
         live: &LiveZone,
         (operation, rule): (&Operation, &RuleSubject),
         known: &mut BTreeMap<Phase, EntryPoint>,
-    ) -> Outcome {
+    ) -> OperationOutcome {
         if let Some(reason) = self.halted() {
-            return Outcome::NotSent(reason.to_owned());
+            return OperationOutcome::NotSent(reason.to_owned());
         }
         let phase = rule.phase;
         if let Entry::Vacant(unread) = known.entry(phase) {
-            let entry_point_now = match entry_point(self.reader, live, phase).await {
+            let entry_point_now = match read_entry_point(self.reader, live, phase).await {
                 Ok(entry_point_now) => entry_point_now,
                 Err(error) => {
-                    return Outcome::NotSent(format!("the rules could not be read again: {error}"));
+                    return OperationOutcome::NotSent(format!(
+                        "the rules could not be read again: {error}"
+                    ));
                 }
             };
             if let Some(what) = unexpected_difference(
@@ -83,7 +85,7 @@ impl<W: Writer> Executor<'_, W> {
                 live.waf.entry_points.get(&phase),
                 &entry_point_now,
             ) {
-                return Outcome::Stale(what);
+                return OperationOutcome::Stale(what);
             }
             unread.insert(entry_point_now);
         }
@@ -91,7 +93,7 @@ impl<W: Writer> Executor<'_, W> {
         let rules_before: Vec<LiveRule> =
             known.get(&phase).map(|e| e.rules().to_vec()).unwrap_or_default();
         let Some(number) = self.journal.intent_of(zone, operation, &rules_before, &request) else {
-            return Outcome::NotSent(BROKEN.to_owned());
+            return OperationOutcome::NotSent(BROKEN.to_owned());
         };
         self.observer.event(&ApplyEvent::Sending { zone: zone.name.clone(), operations: 1 });
         let mut attempt = RuleAttempt {
@@ -149,8 +151,8 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
         let ruleset = read_ruleset(&answer.result)
             .map_err(|error| format!("the response cannot be used: {error}"))?;
         Ok(match self.keep(EntryPoint::Present(ruleset)).await {
-            Some(race) => (StepFate::Done, Some(race.clone()), Outcome::Unknown(race)),
-            None => (StepFate::Done, None, Outcome::Done),
+            Some(race) => (StepFate::Done, Some(race.clone()), OperationOutcome::Unknown(race)),
+            None => (StepFate::Done, None, OperationOutcome::Done),
         })
     }
 
@@ -160,8 +162,8 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
             let reason = "someone created the entry point after it was read; plan again".to_owned();
             return Some(ControlFlow::Break((
                 StepFate::Refused,
-                Some(said(error)),
-                Outcome::Stale(reason),
+                Some(error_with_advice(error)),
+                OperationOutcome::Stale(reason),
             )));
         }
         if self.replaces || !error.is_no_such_route() {
@@ -172,40 +174,40 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
         Some(ControlFlow::Continue(()))
     }
 
-    fn meaning(&mut self, error: &ApiError) -> Meaning {
+    fn meaning(&mut self, error: &ApiError) -> ResponseMeaning {
         let is_repeated = self.sent > 1;
         match meaning(error, is_repeated) {
             // The rule of an earlier attempt may be the conflict.
-            Meaning::Refused
+            ResponseMeaning::Refused
                 if is_repeated && matches!(self.rule.action, RuleAction::Create { .. }) =>
             {
-                Meaning::EarlierUnknown
+                ResponseMeaning::EarlierUnknown
             }
-            Meaning::Refused if is_repeated => Meaning::Doubtful,
+            ResponseMeaning::Refused if is_repeated => ResponseMeaning::Doubtful,
             meaning => meaning,
         }
     }
 
-    async fn read_back(&mut self, failure: &Failure) -> Seen {
+    async fn read_back(&mut self, failure: &Failure) -> SeenState {
         let (zone, phase) = (self.zone, self.rule.phase);
         self.executor
             .observer
             .event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: failure.reason() });
-        let entry_point_now = match entry_point(self.executor.reader, zone, phase).await {
+        let entry_point_now = match read_entry_point(self.executor.reader, zone, phase).await {
             Ok(entry_point_now) => entry_point_now,
             Err(error) => {
-                return Seen::Unread(format!(
+                return SeenState::Unread(format!(
                     "the rules could not be read to see what took effect: {error}"
                 ));
             }
         };
         if has_effect(self.rule, &entry_point_now) {
             self.now = Some(entry_point_now);
-            return Seen::Done;
+            return SeenState::Done;
         }
         match self.known.get(&phase) {
-            Some(before) if same_rules(before, &entry_point_now) => Seen::Pending,
-            _ => Seen::Moved(
+            Some(before) if same_rules(before, &entry_point_now) => SeenState::Pending,
+            _ => SeenState::Moved(
                 "the rules match neither the state before the plan nor the planned one".to_owned(),
             ),
         }
@@ -215,8 +217,8 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
         self.sent += 1;
     }
 
-    async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Judged {
-        if matches!(verdict, Verdict::Shown)
+    async fn conclude(&mut self, verdict: WriteVerdict<'_>, failure: &Failure) -> Judged {
+        if matches!(verdict, WriteVerdict::Shown)
             && let Some(now) = self.now.take()
             && let Some(race) = self.keep(now).await
         {
@@ -224,7 +226,7 @@ impl<W: Writer> Attempt for RuleAttempt<'_, '_, W> {
             return (
                 StepFate::Done,
                 Some(race.clone()),
-                Outcome::Unknown(format!("{reason}; {race}")),
+                OperationOutcome::Unknown(format!("{reason}; {race}")),
             );
         }
         judged(verdict, failure, self.sent, |error| refusal_in_words(error, self.rule))
@@ -287,7 +289,7 @@ impl<W: Writer> Executor<'_, W> {
         let request = get_ruleset_version(&zone.id, &now.id, after - 1);
         let previous = match self.reader.read(&request).await {
             Ok(answer) => read_ruleset(&answer.result).map_err(|error| error.to_string()),
-            Err(error) => Err(said(&error)),
+            Err(error) => Err(error_with_advice(&error)),
         };
         let previous = match previous {
             Ok(previous) => previous,
@@ -343,7 +345,7 @@ impl<W: Writer> Executor<'_, W> {
         let names: Vec<String> = lost.iter().map(|body| rule_shown(body)).collect();
         let written = match self.writer.write(&request).await {
             Ok(answer) => read_ruleset(&answer.result).map_err(|error| error.to_string()),
-            Err(error) => Err(said(&error)),
+            Err(error) => Err(error_with_advice(&error)),
         };
         match written {
             Ok(ruleset) => {
@@ -382,7 +384,7 @@ fn new_rules(before: &[LiveRule], after: &[LiveRule]) -> Vec<RuleId> {
 
 /// Returns a refusal of an operation in Cloudflare's words, with a next step if one is known.
 fn refusal_in_words(error: &ApiError, rule: &RuleSubject) -> String {
-    let words = said(error);
+    let words = error_with_advice(error);
     match &rule.action {
         RuleAction::CreateEntryPoint { .. } if error.is_no_such_route() => {
             format!(

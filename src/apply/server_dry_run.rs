@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::failed_writes::said;
+use super::failed_writes::error_with_advice;
 use crate::api::{ApiError, Checker};
 use crate::model::ruleset::{Phase, RulesetId};
 use crate::model::{Address, ZoneId};
@@ -70,9 +70,9 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
                 broken = Some(reason.to_owned());
                 DryRunResult::Unchecked(reason.to_owned())
             }
-            Err(error) if speaks_of_dry_runs(&error) => DryRunResult::Unchecked(said(&error)),
-            Err(error) if error.status().is_some() && !error.is_uncertain() => DryRunResult::Refused(said(&error)),
-            Err(error) => DryRunResult::Unchecked(said(&error)),
+            Err(error) if speaks_of_dry_runs(&error) => DryRunResult::Unchecked(error_with_advice(&error)),
+            Err(error) if error.status().is_some() && !error.is_uncertain() => DryRunResult::Refused(error_with_advice(&error)),
+            Err(error) => DryRunResult::Unchecked(error_with_advice(&error)),
         });
     }
     answers
@@ -134,8 +134,10 @@ pub async fn dry_runs<C: Checker>(
         {
             DryRuns::Supported
         }
-        Err(error) if matches!(error.status(), Some(401 | 403)) => DryRuns::Forbidden(said(&error)),
-        Err(error) if error.status().is_none() => DryRuns::Unknown(said(&error)),
+        Err(error) if matches!(error.status(), Some(401 | 403)) => {
+            DryRuns::Forbidden(error_with_advice(&error))
+        }
+        Err(error) if error.status().is_none() => DryRuns::Unknown(error_with_advice(&error)),
         Err(_) => DryRuns::Unknown("Cloudflare does not seem to support dry runs".to_owned()),
         Ok(_) => DryRuns::Unknown(
             "Cloudflare accepted an empty rule, so it cannot be trusted with a dry run".to_owned(),

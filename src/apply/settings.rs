@@ -17,10 +17,10 @@ use std::mem::{Discriminant, discriminant};
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
-use super::failed_writes::{Judged, is_hopeless, said};
+use super::failed_writes::{Judged, error_with_advice, is_hopeless};
 use super::journal::StepFate;
-use super::outcome::Outcome;
-use super::write_attempts::{Attempt, Failure, Seen, Verdict, judged};
+use super::outcome::OperationOutcome;
+use super::write_attempts::{Attempt, Failure, SeenState, WriteVerdict, judged};
 use crate::api::{ApiError, Writer};
 use crate::diff::{SettingChange, ZoneSetting, diff_settings};
 use crate::live::fetch_settings;
@@ -42,13 +42,13 @@ pub(super) struct SettingWork<'a> {
 
 /// The result of a change.
 pub(super) struct Changed {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: OperationOutcome,
     /// Its effect on later changes, and the reason.
     pub(super) ends: (Ends, String),
 }
 
-impl From<Outcome> for Changed {
-    fn from(outcome: Outcome) -> Self {
+impl From<OperationOutcome> for Changed {
+    fn from(outcome: OperationOutcome) -> Self {
         Self { outcome, ends: (Ends::Nothing, String::new()) }
     }
 }
@@ -91,10 +91,10 @@ impl<W: Writer> Executor<'_, W> {
         let SettingWork { zone, operation, .. } = work;
         let request = lower_operation(zone, operation, None);
         if let Some(reason) = self.halted() {
-            return Outcome::NotSent(reason.to_owned()).into();
+            return OperationOutcome::NotSent(reason.to_owned()).into();
         }
         let Some(number) = self.journal.intent_of(zone, operation, &[], &request) else {
-            return Outcome::NotSent(BROKEN.to_owned()).into();
+            return OperationOutcome::NotSent(BROKEN.to_owned()).into();
         };
         let ends = (Ends::Nothing, String::new());
         let mut attempt = SettingAttempt { executor: self, work, request, sent: 1, ends };
@@ -130,10 +130,10 @@ impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
     }
 
     async fn accepted(&mut self, _: Envelope) -> Result<Judged, String> {
-        Ok((StepFate::Done, None, Outcome::Done))
+        Ok((StepFate::Done, None, OperationOutcome::Done))
     }
 
-    async fn read_back(&mut self, failure: &Failure) -> Seen {
+    async fn read_back(&mut self, failure: &Failure) -> SeenState {
         let Self { executor, work, .. } = self;
         let SettingWork { zone, desired, live, setting, .. } = work;
         executor
@@ -144,7 +144,7 @@ impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
             match fetch_settings(executor.reader, live, &setting_to_read, executor.options).await {
                 Ok(settings) => settings,
                 Err(error) => {
-                    return Seen::Unread(format!(
+                    return SeenState::Unread(format!(
                         "it could not be read to see what took effect: {error}"
                     ));
                 }
@@ -157,7 +157,7 @@ impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
             ZoneSetting::DnsSettings { .. } => !settings.dns_settings.is_empty(),
         };
         if !is_reported {
-            return Seen::Unread("Cloudflare does not report the current value".to_owned());
+            return SeenState::Unread("Cloudflare does not report the current value".to_owned());
         }
         seen(work, &LiveZone { settings, ..(*live).clone() })
     }
@@ -166,18 +166,18 @@ impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
         self.sent += 1;
     }
 
-    async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Judged {
+    async fn conclude(&mut self, verdict: WriteVerdict<'_>, failure: &Failure) -> Judged {
         let refusal = match &verdict {
-            Verdict::Refused(error) | Verdict::EarlierUnknown(error) => {
+            WriteVerdict::Refused(error) | WriteVerdict::EarlierUnknown(error) => {
                 Some(Ends::of(error, self.work.setting))
             }
             _ => None,
         };
-        let is_unread = matches!(verdict, Verdict::Unread(_));
-        let judged = judged(verdict, failure, self.sent, said);
+        let is_unread = matches!(verdict, WriteVerdict::Unread(_));
+        let judged = judged(verdict, failure, self.sent, error_with_advice);
         if let Some(ends) = refusal {
             self.ends = (ends, failure.reason());
-        } else if is_unread && let Outcome::Unknown(reason) = &judged.2 {
+        } else if is_unread && let OperationOutcome::Unknown(reason) = &judged.2 {
             self.ends = (Ends::All, reason.clone());
         }
         judged
@@ -185,14 +185,14 @@ impl<W: Writer> Attempt for SettingAttempt<'_, '_, W> {
 }
 
 /// Returns the state of a change in a zone that was read again.
-fn seen(work: &SettingWork<'_>, now: &LiveZone) -> Seen {
+fn seen(work: &SettingWork<'_>, now: &LiveZone) -> SeenState {
     let SettingWork { zone, desired, operation, setting, .. } = work;
     match change_of(setting, desired, now) {
-        None => Seen::Done,
+        None => SeenState::Done,
         // Nobody else knows a new zone, and its state before the change could not be read.
-        Some(_) if zone.is_new => Seen::Pending,
-        Some(change) if change.fields == operation.fields => Seen::Pending,
-        Some(_) => Seen::Moved(
+        Some(_) if zone.is_new => SeenState::Pending,
+        Some(change) if change.fields == operation.fields => SeenState::Pending,
+        Some(_) => SeenState::Moved(
             "it has neither its previous nor its planned value: someone else changed it".to_owned(),
         ),
     }

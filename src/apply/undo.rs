@@ -15,7 +15,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::journal::{Entry, NewIds, RecordEffect, ZoneRun};
+use super::journal::{NewIds, ObjectEffect, RecordEffect, ZoneRun};
 use super::undo_conflict::{
     self, Moved, conflict, conflicting_record, record_changed, record_managed, record_replaced,
 };
@@ -59,7 +59,7 @@ pub fn needed(name: &ZoneName, run: &ZoneRun) -> DesiredZone {
 pub fn undo_zone(run: &ZoneRun, desired: &DesiredZone, live: &LiveZone) -> Undone {
     let mut conflicts = Vec::new();
     let mut notes = Vec::new();
-    let records = Records::new(run, live, &mut conflicts);
+    let records = RecordRestores::new(run, live, &mut conflicts);
     let (settings, settings_unchanged) =
         restore_settings(&run.parts, live, &mut conflicts, &mut notes);
     let rules = restore_rules(&run.rules, live, &mut conflicts, &mut notes);
@@ -98,7 +98,7 @@ impl Todo<'_> {
 }
 
 /// The changes that restore the records of a zone.
-struct Records<'l> {
+struct RecordRestores<'l> {
     todo: Vec<Todo<'l>>,
     /// Number of records that are already restored.
     unchanged: usize,
@@ -115,7 +115,7 @@ struct Live<'l, 'r> {
     new_ids: &'r NewIds,
 }
 
-impl<'l> Records<'l> {
+impl<'l> RecordRestores<'l> {
     /// Plans each entry and collects conflicts.
     fn new(run: &ZoneRun, zone: &'l LiveZone, conflicts: &mut Vec<Moved>) -> Self {
         let live = Live {
@@ -124,7 +124,7 @@ impl<'l> Records<'l> {
             new_ids: &run.new_ids,
         };
         let mut unchanged = 0;
-        let mut todo: Vec<(Todo<'l>, &Entry<RecordEffect>)> = Vec::new();
+        let mut todo: Vec<(Todo<'l>, &ObjectEffect<RecordEffect>)> = Vec::new();
         for entry in &run.records {
             match live.restore(zone, entry) {
                 Ok(Some(one)) => todo.push((one, entry)),
@@ -139,7 +139,7 @@ impl<'l> Records<'l> {
 
     /// Returns the records that stay, by name.
     fn staying<'z>(
-        todo: &[(Todo<'l>, &Entry<RecordEffect>)],
+        todo: &[(Todo<'l>, &ObjectEffect<RecordEffect>)],
         zone: &'z LiveZone,
     ) -> BTreeMap<&'z Fqdn, Vec<&'z LiveRecord>> {
         let deleted = todo.iter().filter_map(|(todo, _)| match todo {
@@ -157,7 +157,7 @@ impl<'l> Records<'l> {
     /// Leaves out deletes of a whole delegation whose DS record stays, because Cloudflare refuses
     /// them.
     fn keep_delegations(
-        todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>,
+        todo: &mut Vec<(Todo<'l>, &ObjectEffect<RecordEffect>)>,
         zone: &LiveZone,
         conflicts: &mut Vec<Moved>,
     ) {
@@ -171,7 +171,7 @@ impl<'l> Records<'l> {
             })
             .map(|(name, _)| name.clone())
             .gather();
-        let comes_back = |name: &Fqdn, todo: &[(Todo<'l>, &Entry<RecordEffect>)]| {
+        let comes_back = |name: &Fqdn, todo: &[(Todo<'l>, &ObjectEffect<RecordEffect>)]| {
             let is_ns =
                 |r: &DesiredRecord| r.name == *name && r.data.record_type() == Some(RecordType::Ns);
             todo.iter().any(|(todo, _)| matches!(todo, Todo::Create(after) if is_ns(after)))
@@ -190,7 +190,7 @@ impl<'l> Records<'l> {
 
     /// Leaves out creates that cannot coexist with a record that stays.
     fn make_room(
-        todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>,
+        todo: &mut Vec<(Todo<'l>, &ObjectEffect<RecordEffect>)>,
         zone: &LiveZone,
         conflicts: &mut Vec<Moved>,
     ) {
@@ -292,7 +292,7 @@ impl<'l> Live<'l, '_> {
     fn restore(
         &self,
         zone: &LiveZone,
-        entry: &Entry<RecordEffect>,
+        entry: &ObjectEffect<RecordEffect>,
     ) -> Result<Option<Todo<'l>>, String> {
         let todo = match &entry.effect {
             RecordEffect::Created { id, after } => match self.made(id.as_ref(), after)? {

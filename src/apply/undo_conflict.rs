@@ -1,6 +1,6 @@
 //! Reasons why an undo does not revert something, such as a later change by someone else.
 
-use super::journal::Entry;
+use super::journal::ObjectEffect;
 use crate::diff::field_changes;
 use crate::model::ruleset::LiveRule;
 use crate::model::{LiveRecord, Value};
@@ -15,7 +15,7 @@ pub struct Moved {
 }
 
 /// Returns a conflict at the address of an entry.
-pub(super) fn conflict<T>(entry: &Entry<T>, what: impl AsRef<str>) -> Moved {
+pub(super) fn conflict<T>(entry: &ObjectEffect<T>, what: impl AsRef<str>) -> Moved {
     let certain =
         if entry.is_certain { "" } else { " (whether the apply changed it is not known)" };
     let what = format!("{}; the apply was at {}{certain}", what.as_ref(), entry.sent_at);
@@ -81,7 +81,7 @@ pub(super) fn record_changed(live: &LiveRecord, left: &LiveRecord) -> String {
     format!("someone else changed the record{when}{fields}; it is now {}", live.data.presentation())
 }
 
-/// Another product of Cloudflare manages the record now.
+/// Returns another product of Cloudflare manages the record now.
 pub(super) fn record_managed(owner: &str) -> String {
     format!("the record is managed by {owner} now")
 }

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeSet;
 
-use super::journal::{Entry, RuleDone, RuleEffect};
+use super::journal::{ObjectEffect, RuleDone, RuleEffect};
 use super::undo_conflict::{self, Moved, conflict, rule_changed, rule_replaced};
 use crate::diff::{
     Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, rule_fields,
@@ -25,14 +25,14 @@ use crate::model::{Gather, LiveZone, sort_by_key};
 
 /// Plans the changes that restore a zone's rules.
 pub(super) fn restore_rules<'l>(
-    entries: &[Entry<RuleEffect>],
+    entries: &[ObjectEffect<RuleEffect>],
     live: &'l LiveZone,
     conflicts: &mut Vec<Moved>,
     notes: &mut Vec<String>,
 ) -> WafChanges<'l> {
     let mut changes = WafChanges::default();
     for phase in Phase::ALL {
-        let phase_entries: Vec<&Entry<RuleEffect>> =
+        let phase_entries: Vec<&ObjectEffect<RuleEffect>> =
             entries.iter().filter(|e| e.effect.phase == *phase).collect();
         let Some(first) = phase_entries.first() else { continue };
         match live.waf.entry_points.get(phase) {
@@ -55,15 +55,15 @@ struct Net<'e> {
     /// Its definition after; `None` if the apply deleted it.
     after: Option<RuleBody>,
     /// The last entry about it.
-    entry: &'e Entry<RuleEffect>,
+    entry: &'e ObjectEffect<RuleEffect>,
 }
 
 /// Returns the total effects of an apply on the rules of a phase, in the order of their first
 /// operations.
-fn nets<'e>(entries: &[&'e Entry<RuleEffect>]) -> Vec<Net<'e>> {
+fn nets<'e>(entries: &[&'e ObjectEffect<RuleEffect>]) -> Vec<Net<'e>> {
     let mut nets: Vec<Net<'e>> = Vec::new();
     for entry in entries {
-        let entry: &'e Entry<RuleEffect> = entry;
+        let entry: &'e ObjectEffect<RuleEffect> = entry;
         let new_net = |id: Option<&RuleId>, before: Option<&RuleBody>, after: Option<&RuleBody>| {
             Net { id: id.cloned(), before: before.cloned(), after: after.cloned(), entry }
         };
@@ -133,7 +133,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
     /// Returns the state before any entry is planned.
     fn new(
         phase: Phase,
-        entries: &[&'e Entry<RuleEffect>],
+        entries: &[&'e ObjectEffect<RuleEffect>],
         entry_point: &'l EntryPoint,
         waf: &'l LiveWaf,
     ) -> Self {
@@ -143,7 +143,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         Self { phase, entry_point, waf, nets: nets(entries), order, now: current_places }
     }
 
-    /// The live rules.
+    /// Returns the live rules.
     fn rules(&self) -> &'l [LiveRule] {
         self.entry_point.rules()
     }
@@ -156,7 +156,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
     /// Returns the differences that undo the entries.
     fn changes(
         &mut self,
-        entries: &[&Entry<RuleEffect>],
+        entries: &[&ObjectEffect<RuleEffect>],
         conflicts: &mut Vec<Moved>,
         notes: &mut Vec<String>,
     ) -> PhaseChanges<'l> {
@@ -305,16 +305,16 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
     /// Returns the live rules that move back to their previous positions.
     fn moved(
         &self,
-        entries: &[&Entry<RuleEffect>],
+        entries: &[&ObjectEffect<RuleEffect>],
         conflicts: &mut Vec<Moved>,
         notes: &mut Vec<String>,
     ) -> BTreeSet<usize> {
-        let was_moved = |entry: &Entry<RuleEffect>| match &entry.effect.what {
+        let was_moved = |entry: &ObjectEffect<RuleEffect>| match &entry.effect.what {
             RuleDone::Moved(id) => Some(id.clone()),
             RuleDone::Patched(id, ..) => entry.effect.position.as_ref().map(|_| id.clone()),
             RuleDone::EntryPoint(_) | RuleDone::Created(..) | RuleDone::Deleted(..) => None,
         };
-        let moves: Vec<(&Entry<RuleEffect>, RuleId)> =
+        let moves: Vec<(&ObjectEffect<RuleEffect>, RuleId)> =
             entries.iter().filter_map(|entry| Some((*entry, was_moved(entry)?))).collect();
         let Some((first, _)) = moves.first() else { return BTreeSet::new() };
         let Some(order) = &self.order else {
@@ -352,7 +352,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
     fn left(
         &self,
         order: &[RuleId],
-        entries: &[&Entry<RuleEffect>],
+        entries: &[&ObjectEffect<RuleEffect>],
         with_uncertain: bool,
     ) -> Vec<RuleId> {
         let mut order_left = order.to_vec();

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::journal::{Entry, PartEffect};
+use super::journal::{ObjectEffect, PartEffect};
 use super::undo_conflict::{self, Moved, conflict, not_reported, setting_changed};
 use crate::diff::{Field, FieldChange, SettingChange, ZoneSetting};
 use crate::model::{DesiredSettings, Gather, LiveDnssec, LiveSetting, LiveZone, Value};
 
 /// Returns the settings that have to be read.
-pub(super) fn desired_settings(entries: &[Entry<PartEffect>]) -> DesiredSettings {
+pub(super) fn desired_settings(entries: &[ObjectEffect<PartEffect>]) -> DesiredSettings {
     let mut desired = DesiredSettings::default();
-    for Entry { effect, place, .. } in entries {
+    for ObjectEffect { effect, place, .. } in entries {
         match SettingPath::of(&effect.part) {
             Some(SettingPath::Setting(name)) => {
                 let before =
@@ -53,7 +53,7 @@ impl<'n> SettingPath<'n> {
 /// Plans the changes that restore the settings. Returns them with the number of settings that are
 /// already restored.
 pub(super) fn restore_settings(
-    entries: &[Entry<PartEffect>],
+    entries: &[ObjectEffect<PartEffect>],
     live: &LiveZone,
     conflicts: &mut Vec<Moved>,
     notes: &mut Vec<String>,
@@ -95,7 +95,7 @@ enum Failed {
 type Back = Result<Option<(ZoneSetting, Vec<FieldChange>)>, Failed>;
 
 /// Plans the undo of a setting.
-fn undo_setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
+fn undo_setting(entry: &ObjectEffect<PartEffect>, name: &str, live: &LiveZone) -> Back {
     let Some((before, after)) = entry.effect.fields.get("value") else {
         return Err(Failed::NotKnown);
     };
@@ -124,7 +124,7 @@ fn undo_setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back 
 }
 
 /// Plans the undo of DNSSEC, which is on or off.
-fn undo_dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
+fn undo_dnssec(entry: &ObjectEffect<PartEffect>, live: &LiveZone) -> Back {
     let Some((before, _)) = entry.effect.fields.get("status") else { return Err(Failed::NotKnown) };
     let Some(now) = &live.settings.dnssec else {
         return Err(Failed::Conflict(undo_conflict::SIGNING_NOT_REPORTED.to_owned()));
@@ -149,7 +149,7 @@ fn undo_dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
 }
 
 /// Plans the undo of DNS settings, with all members together.
-fn undo_dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
+fn undo_dns_settings(entry: &ObjectEffect<PartEffect>, live: &LiveZone) -> Back {
     let mut fields = Vec::new();
     let mut members = BTreeMap::new();
     for (name, (before, after)) in &entry.effect.fields {

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use super::event::ApplyEvent;
 use super::executor::{Executor, Verify};
-use super::outcome::{Outcome, ZoneApplied};
+use super::outcome::{OperationOutcome, ZoneApplied};
 use super::waits::FOR_DONE;
 use crate::api::Writer;
 use crate::diagnostic::Diagnostics;
 use crate::live::{
-    AnyReader, FetchError, Options, WafQuery, fetch_records, fetch_settings, fetch_waf,
+    AnyReader, FetchError, ReadOptions, WafQuery, fetch_records, fetch_settings, fetch_waf,
 };
 use crate::model::{Address, DesiredZone, Fqdn, Gather, LiveZone, Rdata};
 use crate::plan::ZonePlan;
@@ -77,8 +77,10 @@ impl<W: Writer> Executor<'_, W> {
         plan: impl Fn(&LiveZone) -> (ZonePlan, Diagnostics),
     ) -> Result<Verified, FetchError> {
         let outcomes = planned.addresses().zip(&applied.outcomes);
-        let done: BTreeSet<&Address> =
-            outcomes.filter(|(_, o)| **o == Outcome::Done).map(|(address, _)| address).gather();
+        let done: BTreeSet<&Address> = outcomes
+            .filter(|(_, o)| **o == OperationOutcome::Done)
+            .map(|(address, _)| address)
+            .gather();
         let may_lag = |found: &ZonePlan| {
             !found.is_empty() && found.addresses().all(|address| done.contains(address))
         };
@@ -112,7 +114,8 @@ fn drop_other_cuts(
     (planned, applied): (&ZonePlan, &ZoneApplied),
 ) {
     let outcomes = planned.operations.iter().zip(&applied.outcomes);
-    let identical = outcomes.filter(|(_, outcome)| matches!(outcome, Outcome::OtherCuts(_)));
+    let identical =
+        outcomes.filter(|(_, outcome)| matches!(outcome, OperationOutcome::OtherCuts(_)));
     let identical: BTreeSet<(&Fqdn, &Rdata)> = identical
         .filter_map(|(operation, _)| operation.record())
         .map(|r| (&r.form().name, &r.form().data))
@@ -136,7 +139,7 @@ async fn read_back(
     reader: &dyn AnyReader,
     (desired, query): (&DesiredZone, &WafQuery),
     live: &LiveZone,
-    options: &Options,
+    options: &ReadOptions,
     plan: &impl Fn(&LiveZone) -> (ZonePlan, Diagnostics),
 ) -> Result<Verified, FetchError> {
     let records = fetch_records(reader, live, options, &|_| {}).await?;

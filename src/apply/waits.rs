@@ -13,16 +13,16 @@
 use std::time::Duration;
 
 /// A conflict was observed to last for up to half a minute after the delete.
-pub(super) const AFTER_DELETE: [Duration; 5] = seconds([1, 2, 4, 8, 15]);
+pub(super) const AFTER_DELETE: [Duration; 5] = in_seconds([1, 2, 4, 8, 15]);
 
 /// A listing may lag behind the writes before it.
-pub(super) const FOR_LOST: [Duration; 3] = seconds([1, 2, 4]);
+pub(super) const FOR_LOST: [Duration; 3] = in_seconds([1, 2, 4]);
 
 /// A listing may lag behind the writes before it.
-pub(super) const FOR_DONE: [Duration; 2] = seconds([1, 3]);
+pub(super) const FOR_DONE: [Duration; 2] = in_seconds([1, 3]);
 
 /// A new zone can answer 403 for a while. The waits are one minute in total.
-pub(super) const FOR_NEW_ZONE: [Duration; 6] = seconds([1, 2, 4, 8, 15, 30]);
+pub(super) const FOR_NEW_ZONE: [Duration; 6] = in_seconds([1, 2, 4, 8, 15, 30]);
 
 /// Maximum age of the knowledge about a zone when one of its records is changed or deleted.
 pub(super) const STALE_AFTER: Duration = Duration::from_secs(60);
@@ -39,7 +39,7 @@ pub(super) fn before_resend(nth: usize) -> Duration {
 }
 
 /// Converts seconds to durations.
-const fn seconds<const N: usize>(seconds: [u64; N]) -> [Duration; N] {
+const fn in_seconds<const N: usize>(seconds: [u64; N]) -> [Duration; N] {
     let mut waits = [Duration::ZERO; N];
     let mut n = 0;
     while n < N {

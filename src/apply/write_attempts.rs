@@ -18,17 +18,18 @@ use std::ops::ControlFlow;
 
 use super::executor::{Executor, STOPPED};
 use super::failed_writes::{
-    Judged, Meaning, earlier_unknown, meaning, no_response, not_resent, refused, said, unknown,
+    Judged, ResponseMeaning, earlier_unknown, error_with_advice, judge_refusal, meaning,
+    no_response, not_resent, unknown,
 };
 use super::journal::StepFate;
-use super::outcome::Outcome;
+use super::outcome::OperationOutcome;
 use super::waits::SENDS;
 use crate::api::{ApiError, Writer};
 use crate::model::ZoneName;
 use crate::wire::Envelope;
 
 /// The state that reading shows after a write.
-pub(super) enum Seen {
+pub(super) enum SeenState {
     /// Its effect is visible.
     Done,
     /// Nothing has changed.
@@ -44,14 +45,14 @@ pub(super) enum Failure {
     /// A success that cannot be used, for this reason.
     Unusable(String),
     /// An error, with its meaning for this write.
-    Error(ApiError, Meaning),
+    Error(ApiError, ResponseMeaning),
 }
 
 impl Failure {
     /// Returns the meaning.
-    pub(super) fn meaning(&self) -> Meaning {
+    pub(super) fn meaning(&self) -> ResponseMeaning {
         match self {
-            Self::Unusable(_) => Meaning::Lost,
+            Self::Unusable(_) => ResponseMeaning::Lost,
             Self::Error(_, meaning) => *meaning,
         }
     }
@@ -60,13 +61,13 @@ impl Failure {
     pub(super) fn reason(&self) -> String {
         match self {
             Self::Unusable(reason) => reason.clone(),
-            Self::Error(error, _) => said(error),
+            Self::Error(error, _) => error_with_advice(error),
         }
     }
 }
 
 /// The verdict on a write, from a failure and the state that was read after it.
-pub(super) enum Verdict<'a> {
+pub(super) enum WriteVerdict<'a> {
     /// It was refused.
     Refused(&'a ApiError),
     /// Its effect is visible in spite of the failure.
@@ -117,21 +118,21 @@ pub(super) trait Attempt {
     /// Returns the meaning of an error.
     ///
     /// An operation that is refused when it is sent again may have taken effect before.
-    fn meaning(&mut self, error: &ApiError) -> Meaning {
+    fn meaning(&mut self, error: &ApiError) -> ResponseMeaning {
         match meaning(error, self.sends() > 1) {
-            Meaning::Refused if self.sends() > 1 => Meaning::Doubtful,
+            ResponseMeaning::Refused if self.sends() > 1 => ResponseMeaning::Doubtful,
             meaning => meaning,
         }
     }
 
     /// Reads whether it took effect.
-    async fn read_back(&mut self, failure: &Failure) -> Seen;
+    async fn read_back(&mut self, failure: &Failure) -> SeenState;
 
     /// Counts an attempt without effect, before the wait for the next one.
     fn lost(&mut self, failure: &Failure);
 
     /// Handles the verdict.
-    async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Self::End;
+    async fn conclude(&mut self, verdict: WriteVerdict<'_>, failure: &Failure) -> Self::End;
 }
 
 impl<W: Writer> Executor<'_, W> {
@@ -154,32 +155,36 @@ impl<W: Writer> Executor<'_, W> {
                 }
             };
             let state = match failure.meaning() {
-                Meaning::Refused => Seen::Pending,
-                Meaning::Lost | Meaning::EarlierUnknown | Meaning::Doubtful => {
-                    attempt.read_back(&failure).await
-                }
+                ResponseMeaning::Refused => SeenState::Pending,
+                ResponseMeaning::Lost
+                | ResponseMeaning::EarlierUnknown
+                | ResponseMeaning::Doubtful => attempt.read_back(&failure).await,
             };
             let verdict = match (state, &failure) {
-                (Seen::Done, _) => Verdict::Shown,
-                (Seen::Moved(what), _) => Verdict::Moved(what),
-                (Seen::Unread(why), _) => Verdict::Unread(why),
-                (Seen::Pending, Failure::Error(error, Meaning::EarlierUnknown)) => {
-                    Verdict::EarlierUnknown(error)
+                (SeenState::Done, _) => WriteVerdict::Shown,
+                (SeenState::Moved(what), _) => WriteVerdict::Moved(what),
+                (SeenState::Unread(why), _) => WriteVerdict::Unread(why),
+                (SeenState::Pending, Failure::Error(error, ResponseMeaning::EarlierUnknown)) => {
+                    WriteVerdict::EarlierUnknown(error)
                 }
-                (Seen::Pending, Failure::Error(error, Meaning::Refused | Meaning::Doubtful)) => {
-                    Verdict::Refused(error)
-                }
-                (Seen::Pending, Failure::Unusable(_) | Failure::Error(_, Meaning::Lost)) => {
+                (
+                    SeenState::Pending,
+                    Failure::Error(error, ResponseMeaning::Refused | ResponseMeaning::Doubtful),
+                ) => WriteVerdict::Refused(error),
+                (
+                    SeenState::Pending,
+                    Failure::Unusable(_) | Failure::Error(_, ResponseMeaning::Lost),
+                ) => {
                     let nth = attempt.sends();
                     if nth >= A::MOST_SENDS {
-                        Verdict::NeverAnswered
+                        WriteVerdict::NeverAnswered
                     } else {
                         attempt.lost(&failure);
                         let is_time = self.wait_to_resend(attempt.zone(), nth).await;
                         if is_time && A::IN_PLACE {
                             continue;
                         }
-                        Verdict::NotSentAgain
+                        WriteVerdict::NotSentAgain
                     }
                 }
             };
@@ -191,20 +196,24 @@ impl<W: Writer> Executor<'_, W> {
 /// Converts the verdict on a single operation that was sent this number of times; `words` describes
 /// a refusal.
 pub(super) fn judged(
-    verdict: Verdict<'_>,
+    verdict: WriteVerdict<'_>,
     failure: &Failure,
     sends: usize,
     words: impl Fn(&ApiError) -> String,
 ) -> Judged {
     let reason = failure.reason();
     match verdict {
-        Verdict::Refused(error) => refused(error, words(error)),
-        Verdict::Shown => {
-            (StepFate::Done, Some(format!("{reason}; the zone was read again")), Outcome::Done)
+        WriteVerdict::Refused(error) => judge_refusal(error, words(error)),
+        WriteVerdict::Shown => (
+            StepFate::Done,
+            Some(format!("{reason}; the zone was read again")),
+            OperationOutcome::Done,
+        ),
+        WriteVerdict::EarlierUnknown(error) => unknown(earlier_unknown(error)),
+        WriteVerdict::NeverAnswered => unknown(no_response(sends, &reason)),
+        WriteVerdict::NotSentAgain => unknown(format!("{reason}; {}", not_resent(STOPPED))),
+        WriteVerdict::Moved(what) | WriteVerdict::Unread(what) => {
+            unknown(format!("{reason}; and {what}"))
         }
-        Verdict::EarlierUnknown(error) => unknown(earlier_unknown(error)),
-        Verdict::NeverAnswered => unknown(no_response(sends, &reason)),
-        Verdict::NotSentAgain => unknown(format!("{reason}; {}", not_resent(STOPPED))),
-        Verdict::Moved(what) | Verdict::Unread(what) => unknown(format!("{reason}; and {what}")),
     }
 }

@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 use crate::diff::{Field, FieldChange, RecordChange, field_changes};
 use crate::model::{Gather, LiveRecord, RecordForm, RecordId};
 use crate::plan::{Action, Operation, Step, ZonePlan};
-use crate::wire::record::read;
+use crate::wire::record::read_record;
 
 /// The evidence of a response about an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(super) fn confirmations(
 fn of_operation(operation: &Operation, item: &Json) -> Confirmation {
     let Some(record) = operation.record() else { return Confirmation::Nothing };
     let has_id = |id: &RecordId| item.get("id").and_then(Json::as_str) == Some(id.0.as_str());
-    let stored = read(item).ok();
+    let stored = read_record(item).ok();
     match (&record.change, stored) {
         (RecordChange::Delete { id, .. }, _) | (RecordChange::Update { id, .. }, _)
             if !has_id(id) =>
@@ -156,14 +156,14 @@ mod tests {
         let name = ZoneName::parse("example.com").unwrap();
         let live = LiveZone {
             records: vec![
-                read(&item("1", "192.0.2.1", 300)).unwrap(),
-                read(&item("2", "192.0.2.2", 300)).unwrap(),
+                read_record(&item("1", "192.0.2.1", 300)).unwrap(),
+                read_record(&item("2", "192.0.2.2", 300)).unwrap(),
             ],
             ..LiveZone::new(name.clone(), ZoneId("z".into()))
         };
         let wanted = [
-            read(&item("1", "192.0.2.1", 600)).unwrap(),
-            read(&item("3", "192.0.2.3", 600)).unwrap(),
+            read_record(&item("1", "192.0.2.1", 600)).unwrap(),
+            read_record(&item("3", "192.0.2.3", 600)).unwrap(),
         ];
         let place = Place::NOWHERE;
         let desired = |record: &LiveRecord| {

@@ -13,7 +13,7 @@ use futures_util::stream::{self, StreamExt};
 use super::create_zone::Prepared;
 use super::executor::Executor;
 use super::ordered_events::OrderedEvents;
-use super::outcome::{Outcome, RecordsApplied, ZoneApplied};
+use super::outcome::{OperationOutcome, RecordsApplied, ZoneApplied};
 use super::verify::{Verified, WayToVerify};
 use crate::api::Writer;
 use crate::diagnostic::Diagnostics;
@@ -171,13 +171,13 @@ impl<W: Writer> Executor<'_, W> {
         schedule: &RecordSchedule<'_>,
     ) -> (ZoneApplied, LiveZone) {
         if let Some(reason) = self.halted() {
-            return (Parts::default().into_applied(plan, reason), live.clone());
+            return (OutcomesByKind::default().into_applied(plan, reason), live.clone());
         }
-        let mut parts = Parts::default();
+        let mut parts = OutcomesByKind::default();
         // Rules come first, because their state is checked again before anything is sent.
         if !plan.is_new {
             parts.rules = self.execute_rules(plan, live).await;
-            if parts.rules.iter().any(|o| matches!(o, Outcome::Stale(_))) {
+            if parts.rules.iter().any(|o| matches!(o, OperationOutcome::Stale(_))) {
                 let reason = "the zone's rules have changed since the plan was made";
                 return (parts.into_applied(plan, reason), live.clone());
             }
@@ -198,14 +198,14 @@ impl<W: Writer> Executor<'_, W> {
 
 /// The outcomes by the kind of object, each in the order of the plan.
 #[derive(Default)]
-struct Parts {
+struct OutcomesByKind {
     /// Outcomes of the zone and its settings.
-    zone: Vec<Outcome>,
-    rules: Vec<Outcome>,
+    zone: Vec<OperationOutcome>,
+    rules: Vec<OperationOutcome>,
     records: RecordsApplied,
 }
 
-impl Parts {
+impl OutcomesByKind {
     /// Returns the outcomes in the order of the plan. Operations without an outcome were not sent,
     /// for this reason.
     fn into_applied(self, plan: &ZonePlan, reason: &str) -> ZoneApplied {
@@ -218,15 +218,15 @@ impl Parts {
                 Subject::Rule(_) => rules.next(),
                 Subject::Record(_) => records.next(),
             };
-            outcome.unwrap_or_else(|| Outcome::NotSent(reason.to_owned()))
+            outcome.unwrap_or_else(|| OperationOutcome::NotSent(reason.to_owned()))
         });
-        let outcomes: Vec<Outcome> = outcomes.collect();
+        let outcomes: Vec<OperationOutcome> = outcomes.collect();
         // The responses for rules and settings are not compared with the requests.
         let is_compared =
             |operation: &Operation| matches!(operation.subject, Subject::Zone | Subject::Record(_));
         let is_confirmed = is_confirmed
             && plan.operations.iter().all(is_compared)
-            && outcomes.iter().all(|outcome| *outcome == Outcome::Done);
+            && outcomes.iter().all(|outcome| *outcome == OperationOutcome::Done);
         ZoneApplied { outcomes, noticed, is_confirmed }
     }
 }

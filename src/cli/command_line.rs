@@ -30,7 +30,7 @@ pub(super) struct Cli {
 #[must_use]
 pub fn command() -> clap::Command {
     let program = options_in_help::with_formats(Command::tailored(Cli::command()), "");
-    with_headings(options_in_help::short(program))
+    with_headings(options_in_help::hide_global_options(program))
 }
 
 /// Puts the commands below headings in the help of the program.
@@ -48,7 +48,9 @@ fn with_headings(program: clap::Command) -> clap::Command {
 }
 
 /// Parses a command line.
-pub(super) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
+pub(super) fn parse_arguments(
+    arguments: impl Iterator<Item = OsString>,
+) -> Result<Cli, clap::Error> {
     let arguments: Vec<OsString> = arguments.collect();
     let mut program = command();
     if arguments.iter().take_while(|argument| *argument != "--").any(|word| word == "--help") {
@@ -134,7 +136,8 @@ fn printable(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> c
     if shown.iter().zip(&texts).all(|(shown, text)| shown == text) {
         return error;
     }
-    let printable_error = parse(shown.iter().map(|shown| OsString::from(shown.as_ref()))).err();
+    let printable_error =
+        parse_arguments(shown.iter().map(|shown| OsString::from(shown.as_ref()))).err();
     printable_error.unwrap_or_else(|| {
         command().error(error.kind(), "an argument holds characters that cannot be shown")
     })

@@ -86,7 +86,7 @@ impl OpenConnection {
             }
             Connection::Remote { base_url, credentials, account } => {
                 let cache = FileCache::new(&settings.flags.cache, &base_url, credentials.clone());
-                let (host, proxy) = (host(&base_url), proxy_in_use(&base_url));
+                let (host, proxy) = (host_of_url(&base_url), proxy_in_use(&base_url));
                 let secret = match &credentials {
                     Credentials::Token(_) | Credentials::TokenThenKey { .. } => Secret::Token,
                     Credentials::Key { .. } => Secret::GlobalKey,
@@ -126,8 +126,12 @@ impl OpenConnection {
                 output.say(&format!("sandbox: created the empty zone {zone} ({tier} plan)"));
             }
         }
-        let options =
-            sandbox::Options { store, seed: SEED, remembered: 0, ..sandbox::Options::default() };
+        let options = sandbox::SandboxOptions {
+            store,
+            seed: SEED,
+            remembered: 0,
+            ..sandbox::SandboxOptions::default()
+        };
         let token = SecretString::from(options.credentials.token.clone());
         let running = sandbox::start(options)
             .await
@@ -201,7 +205,7 @@ pub(super) fn store(directory: &std::path::Path) -> anyhow::Result<crate::sandbo
 }
 
 /// Returns the host in a base URL, without scheme, path and anything that could be a password.
-fn host(base_url: &str) -> String {
+fn host_of_url(base_url: &str) -> String {
     let authority_and_path =
         base_url.trim().split_once("://").map_or(base_url, |(_, address)| address);
     let authority = authority_and_path.split(['/', '?', '#']).next().unwrap_or_default();

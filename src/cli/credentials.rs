@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use secrecy::SecretString;
 
-use super::settings::{Settings, raw, variable};
+use super::settings::{Settings, raw_variable, variable};
 use crate::api::Credentials;
 
 /// Variables of other programs that hold credentials, and our names for them.
@@ -59,7 +59,7 @@ impl Settings<'_> {
             }
             (None, None, None) => {
                 let is_set = |(other, _): &&(&str, &str)| {
-                    raw(global, other).is_some_and(|value| !value.is_empty())
+                    raw_variable(global, other).is_some_and(|value| !value.is_empty())
                 };
                 if let Some((other, own)) = FOREIGN_NAMES.iter().find(is_set) {
                     bail!(
@@ -89,8 +89,9 @@ impl Settings<'_> {
             use std::os::unix::fs::PermissionsExt;
             let exposed = |name: &str| {
                 let variable = format!("{name}_FILE");
-                let path =
-                    PathBuf::from(raw(self.flags, &variable).filter(|path| !path.is_empty())?);
+                let path = PathBuf::from(
+                    raw_variable(self.flags, &variable).filter(|path| !path.is_empty())?,
+                );
                 let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
                 let mode = metadata.permissions().mode() & 0o777;
                 let what = match mode {

@@ -28,7 +28,7 @@ pub(super) fn in_help(what: &str) -> String {
 /// # Errors
 /// There is no spec, or more than one.
 pub(super) fn fill(spec: &mut Vec<PathBuf>, command: &str) -> Result<String, String> {
-    let Found { path, beside } = find(Path::new("."), command)?;
+    let FoundSpec { path, beside } = find_spec(Path::new("."), command)?;
     let shown = if path == FILE { path.to_owned() } else { format!("{path}/") };
     let directories: Vec<String> = beside.iter().map(|directory| format!("{directory}/")).collect();
     let note = match directories.as_slice() {
@@ -50,7 +50,7 @@ pub(super) fn present() -> Option<String> {
 
 /// A spec that was found.
 #[derive(Debug, PartialEq, Eq)]
-struct Found {
+struct FoundSpec {
     /// Path of the file or directory.
     path: &'static str,
     /// Directories beside the file.
@@ -58,7 +58,7 @@ struct Found {
 }
 
 /// Finds the spec in a directory.
-fn find(directory: &Path, command: &str) -> Result<Found, String> {
+fn find_spec(directory: &Path, command: &str) -> Result<FoundSpec, String> {
     let at = |name: &str| directory.join(name);
     let mut directories: Vec<&'static str> =
         DIRECTORIES.into_iter().filter(|name| at(name).is_dir()).collect();
@@ -79,7 +79,7 @@ fn find(directory: &Path, command: &str) -> Result<Found, String> {
             "no SPEC is given, and {path} is a link that leads out of this directory; to use it, name it as the SPEC"
         ));
     }
-    Ok(Found { path, beside: directories })
+    Ok(FoundSpec { path, beside: directories })
 }
 
 /// Returns the message for a directory without a spec.
@@ -105,7 +105,7 @@ mod tests {
     fn one_place_is_the_spec_and_several_directories_are_none() {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().join(name);
-        let found = || find(root.path(), "plan");
+        let found = || find_spec(root.path(), "plan");
         assert!(found().unwrap_err().contains("zonewright.yaml, zones/ or dns/; name"));
         // A directory with this name is an error, not a spec.
         fs::create_dir(at(FILE)).unwrap();
@@ -114,7 +114,7 @@ mod tests {
         assert!(error.contains("(zonewright.yaml is here, but it is not a file)"), "{error}");
         assert!(error.contains("(dns is here, but it is not a directory)"), "{error}");
         fs::create_dir(at("zones")).unwrap();
-        assert_eq!(found(), Ok(Found { path: "zones", beside: vec![] }));
+        assert_eq!(found(), Ok(FoundSpec { path: "zones", beside: vec![] }));
         fs::remove_file(at("dns")).unwrap();
         fs::create_dir(at("dns")).unwrap();
         let error = found().unwrap_err();
@@ -125,7 +125,7 @@ mod tests {
         );
         fs::remove_dir(at(FILE)).unwrap();
         fs::write(at(FILE), "").unwrap();
-        assert_eq!(found(), Ok(Found { path: FILE, beside: vec!["zones", "dns"] }));
+        assert_eq!(found(), Ok(FoundSpec { path: FILE, beside: vec!["zones", "dns"] }));
     }
 
     #[cfg(unix)]
@@ -136,15 +136,15 @@ mod tests {
         let at = |name: &str| root.path().join(name);
         fs::create_dir(at("infrastructure")).unwrap();
         symlink("infrastructure", at("zones")).unwrap();
-        assert_eq!(find(root.path(), "plan"), Ok(Found { path: "zones", beside: vec![] }));
+        assert_eq!(find_spec(root.path(), "plan"), Ok(FoundSpec { path: "zones", beside: vec![] }));
         fs::remove_file(at("zones")).unwrap();
         symlink(other.path(), at("zones")).unwrap();
-        assert!(find(root.path(), "plan").unwrap_err().contains("a link that leads out"));
+        assert!(find_spec(root.path(), "plan").unwrap_err().contains("a link that leads out"));
         fs::remove_file(at("zones")).unwrap();
         symlink("nothing", at("zones")).unwrap();
         symlink(FILE, at(FILE)).unwrap();
         assert!(
-            find(root.path(), "plan")
+            find_spec(root.path(), "plan")
                 .unwrap_err()
                 .contains("(zones is here, but it is not a directory)")
         );

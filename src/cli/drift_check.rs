@@ -112,12 +112,12 @@ pub(super) fn write_metrics(
         return Ok(());
     }
     let text = openmetrics::drift(report, requests);
-    files::write(path, text.as_bytes(), Readers::Everyone, output)
+    files::write_file(path, text.as_bytes(), Readers::Everyone, output)
         .with_context(|| format!("failed to write the metrics to {}", path.display()))
 }
 
 /// Returns the report as a JSON document.
-pub(super) fn document(view: &DriftView<'_>) -> DriftDocument {
+pub(super) fn drift_document(view: &DriftView<'_>) -> DriftDocument {
     let DriftView { report, plan, asked, sources } = view;
     DriftDocument::of(report, plan, asked, sources)
 }
@@ -149,22 +149,23 @@ pub(super) async fn deliver(webhook: &Webhook, report: &DriftDocument, output: &
 /// Parses a state for `--fail-on`.
 fn state(text: &str) -> Result<State, String> {
     let named_state = State::differing().find(|state| state.as_str() == text.trim());
-    named_state.ok_or_else(|| format!("known states are {}", words(", ", |_| true)))
+    named_state.ok_or_else(|| format!("known states are {}", state_keywords(", ", |_| true)))
 }
 
 /// Returns the help of `--fail-on`.
 fn states_in_help() -> String {
-    format!("States that count as findings: {}", words(", ", |_| true))
+    format!("States that count as findings: {}", state_keywords(", ", |_| true))
 }
 
 /// Returns the default of `--fail-on`.
 fn default_states() -> &'static str {
-    static STATES: LazyLock<String> = LazyLock::new(|| words(",", State::counts_by_default));
+    static STATES: LazyLock<String> =
+        LazyLock::new(|| state_keywords(",", State::counts_by_default));
     &STATES
 }
 
 /// Joins the keywords of some states.
-fn words(separator: &str, which: impl Fn(State) -> bool) -> String {
+fn state_keywords(separator: &str, which: impl Fn(State) -> bool) -> String {
     let states: Vec<_> =
         State::differing().filter(|state| which(*state)).map(State::as_str).collect();
     states.join(separator)

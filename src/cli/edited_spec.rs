@@ -69,7 +69,7 @@ pub(super) fn is_in_files(spec: &SpecArgs) -> bool {
 }
 
 /// Returns the changed files, for a patch.
-pub(super) fn changed(pulled: &Pulled) -> Vec<ChangedFile<'_>> {
+pub(super) fn changed_files(pulled: &Pulled) -> Vec<ChangedFile<'_>> {
     pulled
         .files
         .iter()

@@ -13,7 +13,7 @@ use super::as_shown;
 use super::embedding_program::{Surroundings, TimeSource};
 use super::exit_codes::Exit;
 use super::output::{Output, Sink};
-use super::{parse, run_to_end};
+use super::{parse_arguments, run_to_end};
 use crate::api::{Observer, Stop};
 
 /// A run inside another program.
@@ -52,7 +52,7 @@ impl Invocation {
         let Self { arguments, environment, results, messages, observer } = self;
         let program = std::iter::once(OsString::from("zonewright"));
         let arguments: Vec<OsString> = program.chain(arguments).collect();
-        let mut cli = match parse(arguments.iter().cloned()) {
+        let mut cli = match parse_arguments(arguments.iter().cloned()) {
             Ok(cli) => cli,
             Err(error) => {
                 let (stream, exit) = if error.use_stderr() {

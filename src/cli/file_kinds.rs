@@ -18,7 +18,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Kind of a file that the program writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     /// Output of `plan --out`.
     Plan,
     /// Output of `snapshot`.
@@ -29,16 +29,16 @@ pub(super) enum Kind {
     Report,
 }
 
-impl Kind {
+impl FileKind {
     /// Detects the kind of a file; `None` if the program did not write it.
     pub(super) fn of(path: &Path) -> Option<Self> {
         // The content of a pipe can only be read once.
         if !path.is_file() {
             return None;
         }
-        let mut head = head(File::open(path).ok()?)?;
+        let mut head = first_bytes(File::open(path).ok()?)?;
         if head.starts_with(&GZIP) {
-            head = self::head(GzDecoder::new(BufReader::new(File::open(path).ok()?)))?;
+            head = self::first_bytes(GzDecoder::new(BufReader::new(File::open(path).ok()?)))?;
         }
         let text: String =
             String::from_utf8_lossy(&head).chars().filter(|c| !c.is_whitespace()).collect();
@@ -70,7 +70,7 @@ impl Kind {
 }
 
 /// Reads the first bytes of an input.
-fn head(input: impl Read) -> Option<Vec<u8>> {
+fn first_bytes(input: impl Read) -> Option<Vec<u8>> {
     let mut head = Vec::new();
     input.take(HEAD).read_to_end(&mut head).ok()?;
     Some(head)
@@ -88,12 +88,12 @@ pub(super) enum Takes {
 
 impl Takes {
     /// Returns the description, and the kind of written file that it corresponds to.
-    fn about(self) -> (&'static str, Option<Kind>) {
+    fn about(self) -> (&'static str, Option<FileKind>) {
         match self {
             Self::Spec => ("a spec", None),
-            Self::SpecOrPlan => ("a spec or a saved plan", Some(Kind::Plan)),
-            Self::Snapshot => ("a snapshot", Some(Kind::Snapshot)),
-            Self::Journal => ("a journal", Some(Kind::Journal)),
+            Self::SpecOrPlan => ("a spec or a saved plan", Some(FileKind::Plan)),
+            Self::Snapshot => ("a snapshot", Some(FileKind::Snapshot)),
+            Self::Journal => ("a journal", Some(FileKind::Journal)),
         }
     }
 }
@@ -117,7 +117,7 @@ fn is_zone_and_no_file(path: &Path) -> bool {
 ///
 /// # Errors
 /// The kind of the file, and the command that reads it.
-pub(super) fn check(path: &Path, takes: Takes) -> Result<(), String> {
+pub(super) fn check_kind(path: &Path, takes: Takes) -> Result<(), String> {
     if matches!(takes, Takes::Spec | Takes::SpecOrPlan) && is_zone_and_no_file(path) {
         let name = path.display();
         return Err(format!(
@@ -126,7 +126,7 @@ pub(super) fn check(path: &Path, takes: Takes) -> Result<(), String> {
         ));
     }
     let (wanted, taken) = takes.about();
-    match Kind::of(path) {
+    match FileKind::of(path) {
         Some(kind) if Some(kind) != taken => {
             let path = path.display().to_string();
             Err(format!("{path} is not {wanted}, but {}", kind.about(&path)))

@@ -42,17 +42,17 @@ pub(super) enum Readers {
 /// # Errors
 /// The file system refuses. An existing regular file then stays unchanged, and no partial file
 /// remains.
-pub(super) fn write(
+pub(super) fn write_file(
     path: &Path,
     bytes: &[u8],
     readers: Readers,
     output: &Output,
 ) -> io::Result<()> {
-    match target(path)? {
-        Target::Results => output.result(|out| out.write_all(bytes)),
-        Target::Messages => output.raw_message(bytes),
-        Target::Stream(path) => open_stream(&path)?.write_all(bytes),
-        Target::File(file) => {
+    match resolve_target(path)? {
+        PathTarget::Results => output.result(|out| out.write_all(bytes)),
+        PathTarget::Messages => output.raw_message(bytes),
+        PathTarget::Stream(path) => open_stream(&path)?.write_all(bytes),
+        PathTarget::File(file) => {
             check_target(path, &file)?;
             move_there(&file, bytes, readers)
         }
@@ -94,7 +94,7 @@ fn check_target(path: &Path, target: &Path) -> io::Result<()> {
         let missing = format!("there is no directory {}; create it first", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, missing));
     }
-    if !is_plain(path) || is_below(directory, Path::new(".")) {
+    if !is_relative_inside(path) || is_below(directory, Path::new(".")) {
         return Ok(());
     }
     let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
@@ -273,12 +273,14 @@ fn link_out_of_tree(path: &Path) -> Option<PathBuf> {
         above.push(part);
         above.clone()
     });
-    parts.find(|above| is_plain(path) && above.is_symlink() && !is_below(above, Path::new(".")))
+    parts.find(|above| {
+        is_relative_inside(path) && above.is_symlink() && !is_below(above, Path::new("."))
+    })
 }
 
 /// Target of a path.
 #[derive(Debug, PartialEq, Eq)]
-enum Target {
+enum PathTarget {
     /// Standard output of the process.
     Results,
     /// Standard error of the process.
@@ -290,9 +292,9 @@ enum Target {
 }
 
 /// Resolves a path.
-fn target(path: &Path) -> io::Result<Target> {
+fn resolve_target(path: &Path) -> io::Result<PathTarget> {
     if path.as_os_str() == "-" {
-        return Ok(Target::Results);
+        return Ok(PathTarget::Results);
     }
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -303,10 +305,12 @@ fn target(path: &Path) -> io::Result<Target> {
             Ok(there) if there.is_symlink() => {
                 path = directory_of(&path).join(fs::read_link(&path)?)
             }
-            Ok(there) if there.is_file() => return Ok(Target::File(path)),
+            Ok(there) if there.is_file() => return Ok(PathTarget::File(path)),
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(_) => return Ok(Target::Stream(path)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Target::File(path)),
+            Ok(_) => return Ok(PathTarget::Stream(path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(PathTarget::File(path));
+            }
             Err(error) => return Err(error),
         }
     }
@@ -315,7 +319,7 @@ fn target(path: &Path) -> io::Result<Target> {
 
 /// Returns the descriptor that a path such as `/dev/fd/1` names. The descriptor is open, and its
 /// file may have no name.
-fn descriptor(path: &Path) -> Option<Target> {
+fn descriptor(path: &Path) -> Option<PathTarget> {
     let number: u32 = path.file_name()?.to_str()?.parse().ok()?;
     let directory = directory_of(path).canonicalize().ok()?;
     let own_descriptors = Path::new("/proc").join(std::process::id().to_string());
@@ -324,14 +328,14 @@ fn descriptor(path: &Path) -> Option<Target> {
         _ if !is_own && !directory.starts_with("/proc") => None,
         _ if directory.file_name() != Some("fd".as_ref()) => None,
         // Opening the file again would overwrite what the stream has written.
-        1 if is_own => Some(Target::Results),
-        2 if is_own => Some(Target::Messages),
-        _ => Some(Target::Stream(path.to_owned())),
+        1 if is_own => Some(PathTarget::Results),
+        2 if is_own => Some(PathTarget::Messages),
+        _ => Some(PathTarget::Stream(path.to_owned())),
     }
 }
 
 /// Returns true for a relative path without `..`.
-fn is_plain(path: &Path) -> bool {
+fn is_relative_inside(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
@@ -390,22 +394,24 @@ mod tests {
             symlink(to, at(link)).unwrap();
         }
         for (path, wanted) in [
-            (at("file"), Target::File(at("file"))),
-            (at("new"), Target::File(at("new"))),
-            (at("7"), Target::File(at("7"))),
-            (at("to-link"), Target::File(at("file"))),
-            (at("to-nothing"), Target::File(at("nothing"))),
-            (at("to-null"), Target::Stream("/dev/null".into())),
-            (at("to-stdout"), Target::Results),
-            (at("to-stderr"), Target::Messages),
-            ("/dev/stdout".into(), Target::Results),
-            ("/proc/self/fd/1".into(), Target::Results),
-            ("/dev/fd/77".into(), Target::Stream("/dev/fd/77".into())),
-            ("-".into(), Target::Results),
+            (at("file"), PathTarget::File(at("file"))),
+            (at("new"), PathTarget::File(at("new"))),
+            (at("7"), PathTarget::File(at("7"))),
+            (at("to-link"), PathTarget::File(at("file"))),
+            (at("to-nothing"), PathTarget::File(at("nothing"))),
+            (at("to-null"), PathTarget::Stream("/dev/null".into())),
+            (at("to-stdout"), PathTarget::Results),
+            (at("to-stderr"), PathTarget::Messages),
+            ("/dev/stdout".into(), PathTarget::Results),
+            ("/proc/self/fd/1".into(), PathTarget::Results),
+            ("/dev/fd/77".into(), PathTarget::Stream("/dev/fd/77".into())),
+            ("-".into(), PathTarget::Results),
         ] {
-            assert_eq!(target(&path).unwrap(), wanted, "{}", path.display());
+            assert_eq!(resolve_target(&path).unwrap(), wanted, "{}", path.display());
         }
-        assert!(target(&at("directory")).is_err() && target(&at("circle")).is_err());
+        assert!(
+            resolve_target(&at("directory")).is_err() && resolve_target(&at("circle")).is_err()
+        );
     }
 
     #[test]

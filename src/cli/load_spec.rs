@@ -27,7 +27,7 @@ const MOST_BYTES: u64 = spec::LARGEST_FILE + 1;
 /// # Errors
 /// Standard input or output fails, or the previous spec cannot be read. An invalid spec is reported
 /// here and ends the run.
-pub(super) fn load(
+pub(super) fn load_spec(
     command: &'static str,
     args: &SpecArgs,
     settings: &Settings<'_>,
@@ -52,7 +52,7 @@ fn load_with_base(
             output.diagnostics(diagnostics, sources);
         }
     };
-    let goal = read(args, settings)?;
+    let goal = read_current_spec(args, settings)?;
     let goal = match command {
         "validate" => goal.and_then(Goal::check_plans),
         _ => goal,
@@ -138,7 +138,7 @@ fn last_commit(
 ///
 /// # Errors
 /// Standard input fails, or the selected zones are unknown.
-pub(super) fn read(
+pub(super) fn read_current_spec(
     args: &SpecArgs,
     settings: &Settings<'_>,
 ) -> anyhow::Result<Result<Goal, Box<InvalidSpec>>> {

@@ -94,7 +94,7 @@ impl Health {
 }
 
 /// Serves requests until it is stopped, and then finishes the open ones.
-pub(super) async fn serve(listener: TcpListener, health: Arc<Health>, stop: Stop) {
+pub(super) async fn serve_metrics(listener: TcpListener, health: Arc<Health>, stop: Stop) {
     let mut open: VecDeque<JoinHandle<()>> = VecDeque::new();
     loop {
         let accepted = tokio::select! {
@@ -129,7 +129,7 @@ pub(super) async fn serve(listener: TcpListener, health: Arc<Health>, stop: Stop
 /// Responds to one request and closes the connection.
 async fn connection(stream: TcpStream, health: Arc<Health>, stop: Stop) {
     let answer = service_fn(move |request| {
-        let response = respond(&health, &request);
+        let response = metrics_response(&health, &request);
         async move { Ok::<_, Infallible>(response) }
     });
     let http = http1::Builder::new()
@@ -150,13 +150,15 @@ async fn connection(stream: TcpStream, health: Arc<Health>, stop: Stop) {
     });
     match answered.await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::debug!(%error, "a client of the pages was not answered"),
-        Err(_) => tracing::debug!("a client of the pages took too long"),
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "no response could be sent to a client of the metrics")
+        }
+        Err(_) => tracing::debug!("a client of the metrics took too long"),
     }
 }
 
 /// Returns the response to a request.
-fn respond(health: &Health, request: &Request<Incoming>) -> Response<String> {
+fn metrics_response(health: &Health, request: &Request<Incoming>) -> Response<String> {
     let (status, kind, body) = match request.uri().path() {
         "/metrics" | "/healthz" if !matches!(*request.method(), Method::GET | Method::HEAD) => {
             (StatusCode::METHOD_NOT_ALLOWED, TEXT, String::new())
@@ -210,7 +212,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let stopper = Stopper::new();
         let health = Arc::new(Health::new(Duration::from_secs(1)));
-        let server = tokio::spawn(serve(listener, health, stopper.listener()));
+        let server = tokio::spawn(serve_metrics(listener, health, stopper.listener()));
         assert_eq!(read_after(address, b"").await, "", "silent from the beginning");
         let partial = read_after(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\n").await;
         assert!(!partial.contains("200 OK"), "{partial}");

@@ -39,7 +39,7 @@ use tracing_subscriber::fmt;
 use tracing_subscriber::prelude::*;
 
 pub use command_line::command;
-use command_line::{Cli, as_shown, parse};
+use command_line::{Cli, as_shown, parse_arguments};
 use commands::{Run, Session};
 pub use embedded_run::Invocation;
 pub use embedding_program::TimeSource;
@@ -53,7 +53,7 @@ use signals::Interrupt;
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> Exit {
-    let mut cli = match parse(std::env::args_os()) {
+    let mut cli = match parse_arguments(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are results; all other errors are wrong usage. If the stream is
@@ -93,7 +93,7 @@ fn start_runtime() -> std::io::Result<tokio::runtime::Runtime> {
 
 /// Runs one command and reports its error.
 async fn run_to_end(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
-    let result = run(cli, output).await;
+    let result = run_cli(cli, output).await;
     output.hide();
     log_peak_memory();
     match result {
@@ -117,13 +117,13 @@ async fn run_to_end(cli: &mut Cli, output: &std::sync::Arc<Output>) -> Exit {
     }
 }
 
-async fn run(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
+async fn run_cli(cli: &mut Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
     let Cli { command, global } = cli;
     let name = command.facts().name;
     if let Some(spec) = command.missing_spec() {
         output.say(&default_spec::fill(spec, name).map_err(Ended::Usage)?);
     }
-    unsupported_formats_and_options::check(command, global).map_err(Ended::Usage)?;
+    unsupported_formats_and_options::check_options(command, global).map_err(Ended::Usage)?;
     if !global.surroundings.is_given() {
         signals::outlive_file_size_limit()?;
     }
@@ -172,7 +172,7 @@ fn start_log(verbose: u8) {
             .with_target(env!("CARGO_PKG_NAME"), LevelFilter::TRACE)
             .with_default(LevelFilter::DEBUG),
     };
-    let log = fmt::layer().with_ansi(false).without_time().with_writer(output::Log::default);
+    let log = fmt::layer().with_ansi(false).without_time().with_writer(output::LogWriter::default);
     // Setting a second subscriber fails, and the first one stays.
     let _ = tracing_subscriber::registry().with(log).with(filter).try_init();
 }

@@ -115,7 +115,7 @@ pub(super) fn tailored(command: Command, matters: Matters) -> Command {
 }
 
 /// Hides the global options from the help of the program; each command shows its own.
-pub(super) fn short(program: Command) -> Command {
+pub(super) fn hide_global_options(program: Command) -> Command {
     program.mut_args(|option| {
         let is_global = option.is_global_set();
         option.hide(is_global)

@@ -335,9 +335,9 @@ impl Output {
 
 /// Writes the log to standard error with control characters made visible.
 #[derive(Default)]
-pub(super) struct Log;
+pub(super) struct LogWriter;
 
-impl Write for Log {
+impl Write for LogWriter {
     /// Receives one whole event with each call.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);

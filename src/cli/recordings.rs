@@ -103,17 +103,17 @@ pub(super) struct ReadingArgs {
 
 impl ReadingArgs {
     /// Returns the options for the readers of recordings.
-    pub(super) fn options(&self) -> recorded::Options {
+    pub(super) fn options(&self) -> recorded::RecordingOptions {
         options(self.host.as_deref(), self.skip_unreadable)
     }
 }
 
 /// Returns the options for reading recorded requests. `host` applies to requests that name none.
-fn options(host: Option<&str>, skips_unreadable: bool) -> recorded::Options {
-    recorded::Options {
+fn options(host: Option<&str>, skips_unreadable: bool) -> recorded::RecordingOptions {
+    recorded::RecordingOptions {
         host: host.map(str::to_owned),
         skips_unreadable,
-        ..recorded::Options::default()
+        ..recorded::RecordingOptions::default()
     }
 }
 
@@ -170,7 +170,7 @@ pub(super) fn each<T: Recording>(
 /// A file is unreadable, there is no request, or `visit` fails.
 pub(super) fn find_in_each(
     paths: &[PathBuf],
-    options: &recorded::Options,
+    options: &recorded::RecordingOptions,
     rules: &RuleSet,
     output: &Output,
     visit: &mut dyn FnMut(Sample, Hits) -> anyhow::Result<()>,
@@ -335,7 +335,7 @@ impl Recordings {
     pub(super) fn open(
         sets: &[(Set, &[PathBuf])],
         rules: Option<Arc<RuleSet>>,
-        options: &recorded::Options,
+        options: &recorded::RecordingOptions,
         has_examples: bool,
         lists: &Arc<Lists>,
     ) -> anyhow::Result<Self> {

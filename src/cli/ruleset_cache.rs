@@ -16,7 +16,7 @@ use super::files::{self, Readers};
 use crate::api::Credentials;
 use crate::diagnostic::read_text;
 use crate::live::CatalogueCache;
-use crate::wire::json::{MOST_VALUES, parse};
+use crate::wire::json::{MOST_VALUES, parse_limited};
 
 /// Maximum size of a file that is read, in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -66,7 +66,7 @@ impl CatalogueCache for FileCache {
         if seal != self.seal(id, version, content) {
             return None;
         }
-        parse(content.as_bytes(), MOST_VALUES).ok()
+        parse_limited(content.as_bytes(), MOST_VALUES).ok()
     }
 
     fn put(&self, id: &str, version: &str, ruleset: &Json) {

@@ -118,7 +118,7 @@ impl<'a> Settings<'a> {
     /// working directory.
     pub(super) fn git_environment(&self) -> GitEnvironment {
         GitEnvironment::of(|name| {
-            let value = raw(self.flags, name)?;
+            let value = raw_variable(self.flags, name)?;
             if name == "PATH" { absolute_only(&value) } else { Some(value) }
         })
     }
@@ -150,7 +150,8 @@ impl<'a> Settings<'a> {
     /// # Errors
     /// The index of the job is needed and missing or invalid.
     pub(super) fn selection(&self) -> anyhow::Result<Selection> {
-        let number = |name: &str| raw(self.flags, name).and_then(|index| index.into_string().ok());
+        let number =
+            |name: &str| raw_variable(self.flags, name).and_then(|index| index.into_string().ok());
         let shard = self.flags.shard.map(|shard| shard.resolve(number)).transpose()?;
         Ok(Selection { zones: self.flags.zone.clone(), shard })
     }
@@ -211,7 +212,8 @@ impl<'a> Settings<'a> {
     /// There is such a variable. The error hides its value, which may contain a password.
     fn check_proxies(&self) -> anyhow::Result<()> {
         for name in PROXY_NAMES {
-            let Some(value) = raw(self.flags, name).filter(|value| !value.is_empty()) else {
+            let Some(value) = raw_variable(self.flags, name).filter(|value| !value.is_empty())
+            else {
                 continue;
             };
             if !value.to_str().is_some_and(api::is_proxy_address) {
@@ -282,20 +284,21 @@ fn base_url(global: &Global) -> anyhow::Result<String> {
 /// as unset.
 pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<String>> {
     let filled = |text: String| Some(text.trim().to_owned()).filter(|t| !t.is_empty());
-    let direct = match raw(global, name).map(OsString::into_string) {
+    let direct = match raw_variable(global, name).map(OsString::into_string) {
         Some(Ok(text)) => filled(text),
         None => None,
         Some(Err(_)) => bail!("{name} is not UTF-8 text: set it again, or use {name}_FILE"),
     };
     let file_name = format!("{name}_FILE");
-    let Some(path) = raw(global, &file_name).filter(|p| !p.is_empty()).map(PathBuf::from) else {
+    let Some(path) = raw_variable(global, &file_name).filter(|p| !p.is_empty()).map(PathBuf::from)
+    else {
         return Ok(direct);
     };
     if direct.is_some() {
         bail!("both {name} and {file_name} are set; set one");
     }
     // The path is hidden: a user who confuses the two variables has written the secret into it.
-    let text = read_value(&path).with_context(|| {
+    let text = read_variable_file(&path).with_context(|| {
         format!(
             "failed to read the file that {file_name} names (a name of {}); {file_name} takes the path of a file with the value, \
              and {name} takes the value itself",
@@ -314,12 +317,12 @@ pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<Str
 const LARGEST_VALUE: u64 = 64 * 1024;
 
 /// Reads a file that a variable names. It may be a pipe, such as `/dev/fd/63`.
-fn read_value(path: &Path) -> io::Result<String> {
+fn read_variable_file(path: &Path) -> io::Result<String> {
     read_text(fs::File::open(path)?, LARGEST_VALUE)
 }
 
 /// Returns a variable unchanged, from the embedding program or the process.
-pub(super) fn raw(global: &Global, name: &str) -> Option<OsString> {
+pub(super) fn raw_variable(global: &Global, name: &str) -> Option<OsString> {
     match global.surroundings.environment() {
         Some(given) => given.get(name).cloned(),
         None => std::env::var_os(name),

@@ -92,7 +92,7 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "N", default_value_t = Settings::CONCURRENCY, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = CONNECTION)]
     pub concurrency: u16,
     /// Wait at most SECONDS for a response
-    #[arg(long, global = true, value_name = "SECONDS", default_value_t = Seconds(Settings::TIMEOUT), value_parser = seconds, help_heading = CONNECTION)]
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = Seconds(Settings::TIMEOUT), value_parser = parse_seconds, help_heading = CONNECTION)]
     pub timeout: Seconds,
     /// Directory for cached managed rulesets
     #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/cache", help_heading = CONNECTION)]
@@ -309,14 +309,14 @@ fn rate(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a duration such as `24h` or `30min`.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|_| "write a duration such as 24h, 30min or 7d".to_owned())
 }
 
 /// Parses a duration such as `24h` for an option whose default is defined as a number elsewhere.
 pub(super) fn duration_in_words(text: &str) -> Result<humantime::Duration, String> {
-    duration(text).map(Into::into)
+    parse_duration(text).map(Into::into)
 }
 
 /// A duration in seconds.
@@ -330,7 +330,7 @@ impl fmt::Display for Seconds {
 }
 
 /// Parses a positive number of seconds.
-fn seconds(text: &str) -> Result<Seconds, String> {
+fn parse_seconds(text: &str) -> Result<Seconds, String> {
     match text.parse::<f64>() {
         Ok(n) if n.is_finite() && n > 0.0 && n <= 86_400.0 => {
             Ok(Seconds(Duration::from_secs_f64(n)))

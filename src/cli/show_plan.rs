@@ -45,7 +45,7 @@ pub(super) fn show_plan(
         Format::Document(document) => {
             let review = &Review { plan, verdict, requests_to_apply, sources: &goal.sources };
             if let Some(plan) = document.plan {
-                write_documents::write(settings.flags, output, |out, options| {
+                write_documents::write_document(settings.flags, output, |out, options| {
                     plan(out, review, options)
                 })?;
             }

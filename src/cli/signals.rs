@@ -38,7 +38,7 @@ enum Stage {
 }
 
 /// Effect of a request to stop.
-enum Meaning {
+enum StopEffect {
     /// Finish the operations in flight.
     Finish,
     /// End the run at once with this message and exit code.
@@ -50,14 +50,14 @@ const FINISHING: &str = "stopping: finishing the requests in flight and starting
 
 impl Stage {
     /// Returns the effect of the first or a later request to stop.
-    fn meaning(&self, is_first: bool) -> Meaning {
+    fn meaning(&self, is_first: bool) -> StopEffect {
         match self {
             Self::Reading => {
-                Meaning::End("interrupted; nothing was written".to_owned(), Exit::Error)
+                StopEffect::End("interrupted; nothing was written".to_owned(), Exit::Error)
             }
-            Self::Asking(no) => Meaning::End((*no).to_owned(), Exit::Refused),
-            Self::Writing(..) if is_first => Meaning::Finish,
-            Self::Writing(left, exit) => Meaning::End(format!("stopped at once; {left}"), *exit),
+            Self::Asking(no) => StopEffect::End((*no).to_owned(), Exit::Refused),
+            Self::Writing(..) if is_first => StopEffect::Finish,
+            Self::Writing(left, exit) => StopEffect::End(format!("stopped at once; {left}"), *exit),
         }
     }
 }
@@ -115,10 +115,10 @@ impl Interrupt {
         loop {
             times += 1;
             self.stop.asked(times).await;
-            let stage = lock(&self.stage).clone();
+            let stage = lock_stage(&self.stage).clone();
             match stage.meaning(times == 1) {
-                Meaning::Finish => self.output.message(FINISHING),
-                Meaning::End(words, exit) => {
+                StopEffect::Finish => self.output.message(FINISHING),
+                StopEffect::End(words, exit) => {
                     self.output.message(&words);
                     return exit;
                 }
@@ -133,9 +133,9 @@ impl Interrupt {
 
     /// Asks a question. If the run ends meanwhile, `no` is its message.
     pub(super) fn while_asking<T>(&self, no: &'static str, ask: impl FnOnce() -> T) -> T {
-        *lock(&self.stage) = Stage::Asking(no);
+        *lock_stage(&self.stage) = Stage::Asking(no);
         let answer = ask();
-        *lock(&self.stage) = Stage::Reading;
+        *lock_stage(&self.stage) = Stage::Reading;
         answer
     }
 
@@ -153,10 +153,10 @@ impl Interrupt {
         exit: Exit,
         write: impl Future<Output = T>,
     ) -> T {
-        *lock(&self.stage) = Stage::Writing(left.to_owned(), exit);
+        *lock_stage(&self.stage) = Stage::Writing(left.to_owned(), exit);
         let written = write.await;
         // Waits until a message about a signal is complete.
-        drop(lock(&self.stage));
+        drop(lock_stage(&self.stage));
         written
     }
 }
@@ -168,14 +168,14 @@ fn guard(stage: &Arc<Mutex<Stage>>, output: &Arc<Output>) -> anyhow::Result<Stop
     let (output, asked, stage) = (Arc::clone(output), stop.clone(), Arc::clone(stage));
     listen(move || {
         // The lock lasts to the end of the process, so that no stage begins meanwhile.
-        let stage = lock(&stage);
+        let stage = lock_stage(&stage);
         match stage.meaning(!asked.is_asked()) {
-            Meaning::Finish => {
+            StopEffect::Finish => {
                 // The stop is set before the message, so that readers can rely on the message.
                 stopper.ask();
                 output.message(FINISHING);
             }
-            Meaning::End(words, exit) => {
+            StopEffect::End(words, exit) => {
                 if matches!(*stage, Stage::Asking(_)) {
                     // The terminal shows `^C` after the question.
                     output.end_question();
@@ -281,7 +281,7 @@ fn is_set(signals: u64, number: i32) -> bool {
 }
 
 /// Locks the stage. Nothing panics while it is locked.
-fn lock(stage: &Mutex<Stage>) -> MutexGuard<'_, Stage> {
+fn lock_stage(stage: &Mutex<Stage>) -> MutexGuard<'_, Stage> {
     stage.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -292,8 +292,8 @@ mod tests {
     #[test]
     fn only_writing_is_finished_and_only_once() {
         let code = |stage: Stage, is_first| match stage.meaning(is_first) {
-            Meaning::Finish => None,
-            Meaning::End(_, exit) => Some(exit.code()),
+            StopEffect::Finish => None,
+            StopEffect::End(_, exit) => Some(exit.code()),
         };
         assert_eq!(
             (code(Stage::Reading, true), code(Stage::Asking("no"), true)),

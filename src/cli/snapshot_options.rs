@@ -9,7 +9,7 @@ use clap::Args;
 use super::file_kinds::Takes;
 use super::output::Output;
 use super::settings::Settings;
-use super::shared_arguments::{Format, duration};
+use super::shared_arguments::{Format, parse_duration};
 use crate::diagnostic::{Diagnostics, findings};
 use crate::reconcile::{Goal, OpenSnapshot};
 use crate::render::snapshot;
@@ -24,7 +24,7 @@ pub(super) struct SnapshotOptions {
     #[arg(long, value_name = "SNAPSHOT", conflicts_with_all = ["sandbox", "base_url"])]
     against: Option<PathBuf>,
     /// Warn if the snapshot is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = MAX_AGE, value_parser = duration, hide_short_help = true)]
+    #[arg(long, value_name = "DURATION", default_value = MAX_AGE, value_parser = parse_duration, hide_short_help = true)]
     max_snapshot_age: Duration,
 }
 

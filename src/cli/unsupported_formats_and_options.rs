@@ -8,12 +8,12 @@ use super::shared_arguments::{Format, Global};
 ///
 /// # Errors
 /// What to write instead.
-pub(super) fn check(command: &Command, global: &Global) -> Result<(), String> {
+pub(super) fn check_options(command: &Command, global: &Global) -> Result<(), String> {
     let Facts { name, files, .. } = command.facts();
     check_format(name, global.format)?;
     command.matters().check(name, global)?;
     command.check(global)?;
-    files.into_iter().try_for_each(|(path, takes)| file_kinds::check(path, takes))
+    files.into_iter().try_for_each(|(path, takes)| file_kinds::check_kind(path, takes))
 }
 
 /// Refuses a format that a command does not have.

@@ -20,7 +20,7 @@ pub(super) fn write_findings(
     match output.format {
         Format::Text | Format::Json => Ok(()),
         Format::Document(document) => {
-            write(global, output, |out, options| (document.findings)(out, found, options))
+            write_document(global, output, |out, options| (document.findings)(out, found, options))
         }
     }
 }
@@ -29,12 +29,13 @@ pub(super) fn write_findings(
 ///
 /// # Errors
 /// Stdout fails.
-pub(super) fn write(
+pub(super) fn write_document(
     global: &Global,
     output: &Output,
     document: impl FnOnce(&mut dyn Write, &Options<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let comment = Comment { marker: global.comment_marker.as_deref(), limit: global.comment_limit };
-    let (known, lints): (Vec<_>, Vec<_>) = (lint::findings().collect(), lint::lints().collect());
+    let (known, lints): (Vec<_>, Vec<_>) =
+        (lint::known_findings().collect(), lint::lints().collect());
     output.result(|out| document(out, &Options { comment, known: &known, lints: &lints }))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::commands::Facts;
 use super::connection::{Access, OpenConnection};
 use super::file_kinds::Takes;
-use super::load_spec::load;
+use super::load_spec::load_spec;
 use super::output::Output;
 use super::settings::Settings;
 use super::shared_arguments::SpecArgs;
@@ -43,7 +43,7 @@ pub(super) fn goal(
     if specs.is_empty() {
         return Ok(None);
     }
-    load(command, &SpecArgs { spec: specs.to_vec() }, settings, output).map(Some)
+    load_spec(command, &SpecArgs { spec: specs.to_vec() }, settings, output).map(Some)
 }
 
 /// Returns the selected zones of a snapshot with their records.

@@ -1,11 +1,11 @@
 //! Results of checks.
 
 /// Result of a check.
-pub(super) type Checked = Result<(), Finding>;
+pub(super) type CheckedAssumption = Result<(), Unconfirmed>;
 
 /// Reason why an assumption was not confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finding {
+pub enum Unconfirmed {
     /// Cloudflare behaves differently.
     Differed(String),
     /// The check learned nothing, for this reason.

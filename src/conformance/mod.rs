@@ -22,12 +22,12 @@ use crate::api::{CheckClient, ReadClient, Stop, WriteClient};
 use crate::document::conformance::{CheckResult, Conformance, Outcome};
 use crate::model::LiveZone;
 
-use finding::Checked;
-pub use finding::Finding;
+use finding::CheckedAssumption;
+pub use finding::Unconfirmed;
 pub use scratch_name::{NotReady, ScratchName};
 
 /// A check of one assumption.
-pub struct Check {
+pub struct AssumptionCheck {
     /// Identifier of the check.
     pub id: &'static str,
     /// Assumption that is checked.
@@ -35,15 +35,15 @@ pub struct Check {
     /// Places that rely on the assumption: files of the program and sections of the documentation.
     pub relied_on: &'static [&'static str],
     /// Runs the check.
-    run: for<'b> fn(&'b ScratchName) -> BoxFuture<'b, Checked>,
+    run: for<'b> fn(&'b ScratchName) -> BoxFuture<'b, CheckedAssumption>,
 }
 
 /// Declares the table: an identifier, the assumption, the places that rely on it, and the function.
 macro_rules! checks {
     ($($id:literal: $assumption:literal, $relied_on:expr => $run:path;)+) => {
         /// Every check. A static, because each use of a constant would compile all checks again.
-        pub static CHECKS: &[Check] = &[
-            $(Check { id: $id, assumption: $assumption, relied_on: &$relied_on, run: |scratch| Box::pin($run(scratch)) },)+
+        pub static CHECKS: &[AssumptionCheck] = &[
+            $(AssumptionCheck { id: $id, assumption: $assumption, relied_on: &$relied_on, run: |scratch| Box::pin($run(scratch)) },)+
         ];
     };
 }
@@ -139,7 +139,7 @@ checks! {
     "dry-run": "Writes of rulesets support dry runs, and refuse a value of dry_run that is neither true nor false.",
         ["docs/internals/decisions.md: support for dry runs is tested first", "src/apply/server_dry_run.rs"] => rules::dry_run;
     "rule-accepted": "A dry run of a rule that is right has no result.",
-        ["src/apply/server_dry_run.rs"] => rules::accepted;
+        ["src/apply/server_dry_run.rs"] => rules::dry_run_accepted;
     "rule-unknown-member": "A rule with an unknown member is refused without a code, and the text names it.",
         ["crates/sandbox/src/rulesets/members.rs"] => rules::unknown_member;
     "rule-wrong-type": "A rule with a member of a wrong type is refused without a code.",
@@ -159,7 +159,7 @@ checks! {
 }
 
 /// Runs all checks, or the named ones. Looks for a request to stop before each check.
-pub async fn run(
+pub async fn run_checks(
     scratch: &ScratchName,
     only: &[String],
     stop: &Stop,
@@ -179,8 +179,10 @@ pub async fn run(
         scratch.delete_created().await;
         let (outcome, found) = match checked {
             Ok(()) => (Outcome::Held, None),
-            Err(Finding::Differed(found)) => (Outcome::Differed, Some(scratch.anonymous(&found))),
-            Err(Finding::Unknown(why)) => (Outcome::Unknown, Some(scratch.anonymous(&why))),
+            Err(Unconfirmed::Differed(found)) => {
+                (Outcome::Differed, Some(scratch.anonymous(&found)))
+            }
+            Err(Unconfirmed::Unknown(why)) => (Outcome::Unknown, Some(scratch.anonymous(&why))),
         };
         report.add(CheckResult {
             id: check.id.to_owned(),

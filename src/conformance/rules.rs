@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::finding::{Checked, Finding};
-use super::scratch_name::{Refused, ScratchName, Seen, unread};
+use super::finding::{CheckedAssumption, Unconfirmed};
+use super::scratch_name::{CheckResponse, RefusedRequest, ScratchName, unread};
 use crate::api::Checker;
 use crate::api::error_codes::NO_ENTRY_POINT;
 use crate::apply::{DryRuns, dry_runs};
@@ -13,7 +13,7 @@ use crate::wire::{Method, Request};
 
 /// Finds the ruleset with the zone's custom rules, after it is certain that dry runs change
 /// nothing.
-async fn ruleset(scratch: &ScratchName) -> Result<Option<RulesetId>, Finding> {
+async fn custom_ruleset(scratch: &ScratchName) -> Result<Option<RulesetId>, Unconfirmed> {
     let found = match scratch.read(&get_entry_point(&scratch.zone, Phase::Custom)).await {
         Ok(answer) => {
             answer.result.get("id").and_then(Json::as_str).map(|id| RulesetId(id.to_owned()))
@@ -23,38 +23,38 @@ async fn ruleset(scratch: &ScratchName) -> Result<Option<RulesetId>, Finding> {
     };
     match dry_runs(&scratch.checker, &scratch.zone, Phase::Custom, found.as_ref()).await {
         DryRuns::Supported => Ok(found),
-        DryRuns::Forbidden(why) => Err(Finding::Unknown(why)),
-        DryRuns::Unknown(why) => Err(Finding::Differed(why)),
+        DryRuns::Forbidden(why) => Err(Unconfirmed::Unknown(why)),
+        DryRuns::Unknown(why) => Err(Unconfirmed::Differed(why)),
     }
 }
 
 /// Checks that dry runs are supported.
-pub(super) async fn dry_run(scratch: &ScratchName) -> Checked {
-    ruleset(scratch).await.map(|_| ())
+pub(super) async fn dry_run(scratch: &ScratchName) -> CheckedAssumption {
+    custom_ruleset(scratch).await.map(|_| ())
 }
 
 /// Sends a rule in a dry run.
-async fn ask(scratch: &ScratchName, rule: Json) -> Result<Seen, Finding> {
+async fn ask(scratch: &ScratchName, rule: Json) -> Result<CheckResponse, Unconfirmed> {
     // Another check covers the support for dry runs.
-    let why = |(Finding::Differed(why) | Finding::Unknown(why))| Finding::Unknown(why);
-    let ruleset = ruleset(scratch).await.map_err(why)?;
+    let why = |(Unconfirmed::Differed(why) | Unconfirmed::Unknown(why))| Unconfirmed::Unknown(why);
+    let ruleset = custom_ruleset(scratch).await.map_err(why)?;
     let path = format!("/zones/{}/rulesets", scratch.zone.0);
     let request = match ruleset {
         Some(id) => Request::new(Method::Post, format!("{path}/{}/rules", id.0)).body(rule),
         None => Request::new(Method::Post, path)
             .body(json!({ "name": "default", "kind": "zone", "phase": Phase::Custom.as_str(), "rules": [rule] })),
     };
-    Ok(Seen::of(scratch.checker.check(&as_dry_run(request)).await))
+    Ok(CheckResponse::of(scratch.checker.check(&as_dry_run(request)).await))
 }
 
 /// Builds a valid rule that matches no request.
-fn rule() -> Json {
+fn valid_rule() -> Json {
     json!({ "action": "block", "expression": "http.host eq \"zonewright.invalid\"", "enabled": false })
 }
 
 /// Builds the same rule with one more member.
 fn rule_with(name: &str, value: Json) -> Json {
-    let mut rule = rule();
+    let mut rule = valid_rule();
     if let Some(members) = rule.as_object_mut() {
         members.insert(name.to_owned(), value);
     }
@@ -62,58 +62,60 @@ fn rule_with(name: &str, value: Json) -> Json {
 }
 
 /// Checks that Cloudflare accepts a rule.
-async fn accepts(scratch: &ScratchName, rule: Json) -> Checked {
+async fn accepts(scratch: &ScratchName, rule: Json) -> CheckedAssumption {
     ask(scratch, rule).await?.accepted().map(|_| ())
 }
 
 /// Checks that Cloudflare refuses a rule without an error code.
-async fn refuses_without_code(scratch: &ScratchName, rule: Json) -> Checked {
+async fn refuses_without_code(scratch: &ScratchName, rule: Json) -> CheckedAssumption {
     ask(scratch, rule).await?.refused_with(None)
 }
 
-pub(super) async fn accepted(scratch: &ScratchName) -> Checked {
-    match ask(scratch, rule()).await?.accepted()? {
+pub(super) async fn dry_run_accepted(scratch: &ScratchName) -> CheckedAssumption {
+    match ask(scratch, valid_rule()).await?.accepted()? {
         Json::Null => Ok(()),
-        _ => Err(Finding::Differed("the dry run has a result".to_owned())),
+        _ => Err(Unconfirmed::Differed("the dry run has a result".to_owned())),
     }
 }
 
-pub(super) async fn unknown_member(scratch: &ScratchName) -> Checked {
+pub(super) async fn unknown_member(scratch: &ScratchName) -> CheckedAssumption {
     match ask(scratch, rule_with("nonsense", json!(1))).await? {
-        Seen::Refused(Refused { status, text, .. }) if !text.contains("nonsense") => {
-            Err(Finding::Differed(format!("refused: HTTP {status}: {text}")))
+        CheckResponse::Refused(RefusedRequest { status, text, .. })
+            if !text.contains("nonsense") =>
+        {
+            Err(Unconfirmed::Differed(format!("refused: HTTP {status}: {text}")))
         }
         seen => seen.refused_with(None),
     }
 }
 
-pub(super) async fn wrong_type(scratch: &ScratchName) -> Checked {
+pub(super) async fn wrong_type(scratch: &ScratchName) -> CheckedAssumption {
     refuses_without_code(scratch, rule_with("enabled", json!("perhaps"))).await
 }
 
-pub(super) async fn no_action(scratch: &ScratchName) -> Checked {
+pub(super) async fn no_action(scratch: &ScratchName) -> CheckedAssumption {
     ask(scratch, json!({ "expression": "true" })).await?.refused()
 }
 
-pub(super) async fn unknown_action(scratch: &ScratchName) -> Checked {
+pub(super) async fn unknown_action(scratch: &ScratchName) -> CheckedAssumption {
     refuses_without_code(scratch, rule_with("action", json!("nonsense"))).await
 }
 
-pub(super) async fn null_member(scratch: &ScratchName) -> Checked {
+pub(super) async fn null_member(scratch: &ScratchName) -> CheckedAssumption {
     accepts(scratch, rule_with("description", Json::Null)).await
 }
 
-pub(super) async fn service_members(scratch: &ScratchName) -> Checked {
+pub(super) async fn service_members(scratch: &ScratchName) -> CheckedAssumption {
     accepts(scratch, rule_with("last_updated", json!("2026-01-01T00:00:00Z"))).await
 }
 
-pub(super) async fn expression_refused(scratch: &ScratchName) -> Checked {
+pub(super) async fn expression_refused(scratch: &ScratchName) -> CheckedAssumption {
     ask(scratch, rule_with("expression", json!("zonewright.nonsense eq 1")))
         .await?
         .refused_with(Some(20127))
 }
 
-pub(super) async fn line_break(scratch: &ScratchName) -> Checked {
+pub(super) async fn line_break(scratch: &ScratchName) -> CheckedAssumption {
     accepts(
         scratch,
         rule_with(

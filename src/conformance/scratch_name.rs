@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::finding::{Checked, Finding};
+use super::finding::{CheckedAssumption, Unconfirmed};
 use crate::api::{ApiError, CheckClient, ReadClient, Reader, WriteClient, Writer};
 use crate::model::{LiveZone, ZoneId};
 use crate::wire::{Envelope, Method, Request};
@@ -40,18 +40,18 @@ pub struct ScratchName {
 
 /// Result of a request.
 #[derive(Debug)]
-pub(super) enum Seen {
+pub(super) enum CheckResponse {
     /// Cloudflare accepted the request, with this result.
     Accepted(Json),
     /// Cloudflare refused the content of the request.
-    Refused(Refused),
+    Refused(RefusedRequest),
     /// The request says nothing about the assumption, for this reason.
     Nothing(String),
 }
 
 /// A refusal by Cloudflare.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct RefusedRequest {
     pub(super) status: u16,
     /// Error codes. `None` for an error without one.
     pub(super) codes: Vec<Option<i64>>,
@@ -59,7 +59,7 @@ pub(super) struct Refused {
     pub(super) text: String,
 }
 
-impl Seen {
+impl CheckResponse {
     /// Interprets an answer.
     pub(super) fn of(answer: Result<Envelope, ApiError>) -> Self {
         match answer {
@@ -68,7 +68,7 @@ impl Seen {
                 Some(status @ (400 | 404..=428)) if !error.is_garbled() => {
                     let codes = error.messages().iter().map(|message| message.code).collect();
                     let text = error.reasons().unwrap_or_default();
-                    Self::Refused(Refused { status, codes, text })
+                    Self::Refused(RefusedRequest { status, codes, text })
                 }
                 _ => Self::Nothing(match error.advice() {
                     Some(advice) => format!("failed to {error} ({advice})"),
@@ -87,7 +87,7 @@ impl Seen {
                     .filter_map(|name| Some(((*name).to_owned(), result.get(*name)?.clone())));
                 format!("accepted: {}", Json::Object(members.collect::<Map<_, _>>()))
             }
-            Self::Refused(Refused { status, codes: _, text }) => {
+            Self::Refused(RefusedRequest { status, codes: _, text }) => {
                 format!("refused: HTTP {status}: {text}")
             }
             Self::Nothing(why) => why.clone(),
@@ -95,25 +95,27 @@ impl Seen {
     }
 
     /// Returns the result, or a finding if the request was not accepted.
-    pub(super) fn accepted(self) -> Result<Json, Finding> {
+    pub(super) fn accepted(self) -> Result<Json, Unconfirmed> {
         match self {
             Self::Accepted(result) => Ok(result),
-            Self::Refused(_) => Err(Finding::Differed(self.in_words())),
-            Self::Nothing(why) => Err(Finding::Unknown(why)),
+            Self::Refused(_) => Err(Unconfirmed::Differed(self.in_words())),
+            Self::Nothing(why) => Err(Unconfirmed::Unknown(why)),
         }
     }
 
     /// Like [`Self::accepted`], for a request that only prepares a check.
-    pub(super) fn prepared(self) -> Result<Json, Finding> {
+    pub(super) fn prepared(self) -> Result<Json, Unconfirmed> {
         self.accepted().map_err(|finding| match finding {
-            Finding::Differed(found) => Finding::Unknown(format!("could not be prepared: {found}")),
-            Finding::Unknown(why) => Finding::Unknown(why),
+            Unconfirmed::Differed(found) => {
+                Unconfirmed::Unknown(format!("could not be prepared: {found}"))
+            }
+            Unconfirmed::Unknown(why) => Unconfirmed::Unknown(why),
         })
     }
 
     /// Checks for a refusal with this code. `None` is a refusal without any code.
-    pub(super) fn refused_with(self, code: Option<i64>) -> Checked {
-        if let Self::Refused(Refused { codes, .. }) = &self {
+    pub(super) fn refused_with(self, code: Option<i64>) -> CheckedAssumption {
+        if let Self::Refused(RefusedRequest { codes, .. }) = &self {
             let is_as_assumed = match code {
                 Some(_) => codes.contains(&code),
                 None => codes.iter().all(Option::is_none),
@@ -126,36 +128,36 @@ impl Seen {
     }
 
     /// Checks for a refusal with any code.
-    pub(super) fn refused(self) -> Checked {
+    pub(super) fn refused(self) -> CheckedAssumption {
         match self {
             Self::Refused(_) => Ok(()),
             Self::Accepted(_) => self.differs(),
-            Self::Nothing(why) => Err(Finding::Unknown(why)),
+            Self::Nothing(why) => Err(Unconfirmed::Unknown(why)),
         }
     }
 
     /// Reports a difference from the assumption.
-    fn differs(&self) -> Checked {
-        Err(Finding::Differed(self.in_words()))
+    fn differs(&self) -> CheckedAssumption {
+        Err(Unconfirmed::Differed(self.in_words()))
     }
 }
 
 /// Converts the error of a failed read: a refusal of its content is a difference.
-pub(super) fn unread(error: ApiError) -> Finding {
-    match Seen::of(Err(error)).accepted() {
+pub(super) fn unread(error: ApiError) -> Unconfirmed {
+    match CheckResponse::of(Err(error)).accepted() {
         Err(finding) => finding,
-        Ok(_) => Finding::Unknown("nothing was read".to_owned()),
+        Ok(_) => Unconfirmed::Unknown("nothing was read".to_owned()),
     }
 }
 
 /// Fails unless a member of the result has the assumed value.
-pub(super) fn same(result: &Json, pointer: &str, assumed: &Json) -> Checked {
+pub(super) fn expect_member(result: &Json, pointer: &str, assumed: &Json) -> CheckedAssumption {
     let found = result.pointer(pointer).unwrap_or(&Json::Null);
     if found == assumed {
         return Ok(());
     }
     let member = pointer.trim_start_matches('/');
-    Err(Finding::Differed(format!("{member} is {found} where {assumed} is assumed")))
+    Err(Unconfirmed::Differed(format!("{member} is {found} where {assumed} is assumed")))
 }
 
 impl ScratchName {
@@ -239,18 +241,18 @@ impl ScratchName {
     }
 
     /// Creates a record. Its `name` must be the scratch name or a name below it.
-    pub(super) async fn create(&self, body: Json) -> Seen {
-        let seen = Seen::of(
+    pub(super) async fn create(&self, body: Json) -> CheckResponse {
+        let seen = CheckResponse::of(
             self.writer.write(&Request::new(Method::Post, self.records_path()).body(body)).await,
         );
-        if let Seen::Accepted(result) = &seen {
+        if let CheckResponse::Accepted(result) = &seen {
             self.remember(result);
         }
         seen
     }
 
     /// Creates an A record with a documentation address (RFC 5737).
-    pub(super) async fn create_address(&self, label: &str) -> Result<Json, Finding> {
+    pub(super) async fn create_address(&self, label: &str) -> Result<Json, Unconfirmed> {
         self.create(
             json!({ "type": "A", "name": self.below(label), "content": "192.0.2.1", "ttl": 300 }),
         )
@@ -258,20 +260,22 @@ impl ScratchName {
         .prepared()
     }
 
-    pub(super) async fn patch(&self, record: &Json, body: Json) -> Seen {
+    pub(super) async fn patch(&self, record: &Json, body: Json) -> CheckResponse {
         let path = format!("{}/{}", self.records_path(), id_of(record));
-        Seen::of(self.writer.write(&Request::new(Method::Patch, path).body(body)).await)
+        CheckResponse::of(self.writer.write(&Request::new(Method::Patch, path).body(body)).await)
     }
 
-    pub(super) async fn delete(&self, record: &Json) -> Seen {
+    pub(super) async fn delete(&self, record: &Json) -> CheckResponse {
         let path = format!("{}/{}", self.records_path(), id_of(record));
-        Seen::of(self.writer.write(&Request::new(Method::Delete, path)).await)
+        CheckResponse::of(self.writer.write(&Request::new(Method::Delete, path)).await)
     }
 
-    pub(super) async fn batch(&self, body: Json) -> Seen {
+    pub(super) async fn batch(&self, body: Json) -> CheckResponse {
         let path = format!("{}/batch", self.records_path());
-        let seen = Seen::of(self.writer.write(&Request::new(Method::Post, path).body(body)).await);
-        if let Seen::Accepted(result) = &seen {
+        let seen = CheckResponse::of(
+            self.writer.write(&Request::new(Method::Post, path).body(body)).await,
+        );
+        if let CheckResponse::Accepted(result) = &seen {
             result
                 .get("posts")
                 .and_then(Json::as_array)

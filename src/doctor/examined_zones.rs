@@ -1,13 +1,13 @@
 //! Selects the zones to examine: the zones of the spec, or those that the credentials can see.
 
-use super::permission_probes::{Tried, is_refused, said};
-use crate::live::{AnyReader, FetchError, Options, ZoneQuery, find_zones, list_zones};
+use super::permission_probes::{Tried, is_refused, reason_of};
+use crate::live::{AnyReader, FetchError, ReadOptions, ZoneQuery, find_zones, list_zones};
 use crate::model::{Desired, DesiredZone, LiveZone};
 
 /// Maximum number of zones that are examined without a spec.
 const MOST_ZONES: usize = 50;
 
-pub(super) struct Found {
+pub(super) struct ExaminedZones {
     /// Zones that exist, as far as they were read.
     pub(super) zones: Vec<LiveZone>,
     /// Zones of the spec that do not exist.
@@ -22,12 +22,12 @@ pub(super) struct Found {
 
 /// Finds the zones of the spec, or the zones whose names match a pattern, or all zones if no
 /// pattern is given.
-pub(super) async fn find(
+pub(super) async fn examine_zones(
     reader: &dyn AnyReader,
     desired: Option<&Desired>,
     patterns: &[glob::Pattern],
-    options: &Options,
-) -> Result<Found, FetchError> {
+    options: &ReadOptions,
+) -> Result<ExaminedZones, FetchError> {
     let Some(desired) = desired else { return find_any(reader, patterns, options).await };
     // The query only finds the zones and does not read their content.
     let query =
@@ -42,7 +42,7 @@ pub(super) async fn find(
             let missing = missing.map(|zone| zone.name.to_string()).collect();
             // Keep the order of the spec.
             let zones = desired.zones.keys().filter_map(|name| found.remove(name)).collect();
-            Ok(Found {
+            Ok(ExaminedZones {
                 zones,
                 missing,
                 left_out: 0,
@@ -57,8 +57,8 @@ pub(super) async fn find(
                 .values()
                 .filter_map(|zone| Some(LiveZone::new(zone.name.clone(), zone.id.clone()?)));
             let (zone_read, is_unknown_token) =
-                (Tried::No(said(&source)), source.is_unknown_token());
-            Ok(Found {
+                (Tried::No(reason_of(&source)), source.is_unknown_token());
+            Ok(ExaminedZones {
                 zones: pinned.collect(),
                 missing: Vec::new(),
                 left_out: 0,
@@ -73,14 +73,14 @@ pub(super) async fn find(
 async fn find_any(
     reader: &dyn AnyReader,
     patterns: &[glob::Pattern],
-    options: &Options,
-) -> Result<Found, FetchError> {
+    options: &ReadOptions,
+) -> Result<ExaminedZones, FetchError> {
     let mut zones = match list_zones(reader, options).await {
         Ok(zones) => zones,
         Err(FetchError::Api { source, .. }) if is_refused(&source) => {
             let (zone_read, is_unknown_token) =
-                (Tried::No(said(&source)), source.is_unknown_token());
-            return Ok(Found {
+                (Tried::No(reason_of(&source)), source.is_unknown_token());
+            return Ok(ExaminedZones {
                 zones: Vec::new(),
                 missing: Vec::new(),
                 left_out: 0,
@@ -95,7 +95,7 @@ async fn find_any(
     });
     let left_out = zones.len().saturating_sub(MOST_ZONES) as u64;
     zones.truncate(MOST_ZONES);
-    Ok(Found {
+    Ok(ExaminedZones {
         zones,
         missing: Vec::new(),
         left_out,

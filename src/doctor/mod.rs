@@ -20,14 +20,14 @@ use futures_util::stream::{self, StreamExt};
 use crate::api::Checker;
 use crate::document::doctor::{Account, Doctor, ManagedRuleset};
 use crate::insight::waf::lock::Lock;
-use crate::live::{AnyReader, FetchError, Options};
+use crate::live::{AnyReader, FetchError, ReadOptions};
 use crate::model::{Desired, Gather, LiveZone, ZoneName};
 use crate::wire::account::lists;
-use crate::wire::ruleset::{Scope, list_rulesets, read_managed};
+use crate::wire::ruleset::{RulesetOwner, list_rulesets, read_managed};
 
 pub use clock::clock;
-use examined_zones::find;
-use permission_probes::{Kind, Prober, Tried};
+use examined_zones::examine_zones;
+use permission_probes::{ProbedKind, Prober, Tried};
 use permissions_of_spec::Needs;
 pub use token::Secret;
 
@@ -52,9 +52,9 @@ pub async fn examine<C: Checker>(
     reader: &dyn AnyReader,
     checker: Option<&C>,
     question: &Question<'_>,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Doctor, FetchError> {
-    let found = find(reader, question.desired, question.patterns, options).await?;
+    let found = examine_zones(reader, question.desired, question.patterns, options).await?;
     let accounts: BTreeSet<String> = found
         .zones
         .iter()
@@ -82,36 +82,46 @@ pub async fn examine<C: Checker>(
     let all =
         Needs::of_all(question.desired.into_iter().flat_map(|desired| desired.zones.values()));
     for id in accounts {
-        let rulesets = prober.try_read(&list_rulesets(&Scope::Account(id.clone()), None)).await;
+        let rulesets =
+            prober.try_read(&list_rulesets(&RulesetOwner::Account(id.clone()), None)).await;
         let lists = prober.try_read(&lists(&id)).await;
-        let mut checks = all.rows(Kind::ACCOUNT_RULESETS, &rulesets, None);
-        checks.extend(all.rows(Kind::LISTS, &lists, None));
+        let mut checks = all.rows(ProbedKind::ACCOUNT_RULESETS, &rulesets, None);
+        checks.extend(all.rows(ProbedKind::LISTS, &lists, None));
         report.accounts.push(Account { id, checks });
     }
     // If no zone was found, no other permission of a zone could be tried.
     if let (Tried::No(_), true) = (zone_read, report.zones.is_empty()) {
         let unknown = Tried::Unknown("no zone can be found".to_owned());
-        let kinds =
-            [Kind::RECORDS, Kind::DNSSEC, Kind::SETTINGS, Kind::DNS_SETTINGS, Kind::RULESETS];
+        let kinds = [
+            ProbedKind::RECORDS,
+            ProbedKind::DNSSEC,
+            ProbedKind::SETTINGS,
+            ProbedKind::DNS_SETTINGS,
+            ProbedKind::RULESETS,
+        ];
         let of_zone = question.desired.map_or_else(Needs::to_find_zones, |_| all.clone());
-        let mut checks = of_zone.rows(Kind::ZONE, zone_read, None);
+        let mut checks = of_zone.rows(ProbedKind::ZONE, zone_read, None);
         checks.extend(kinds.into_iter().flat_map(|kind| all.rows(kind, &unknown, None)));
         report.zones.push(zone::unseen(checks));
     }
     report.smallest_token = all.smallest().into_iter().map(Into::into).collect();
     if let Some(lock) = question.lock {
-        report.managed_rulesets = versions(prober, lock, &found.zones).await;
+        report.managed_rulesets = served_versions(prober, lock, &found.zones).await;
     }
     Ok(report)
 }
 
 /// Finds the versions of the locked rulesets that Cloudflare serves.
-async fn versions(prober: &Prober<'_>, lock: &Lock, zones: &[LiveZone]) -> Vec<ManagedRuleset> {
-    let mut scopes: Vec<Scope> =
-        zones.iter().filter_map(|zone| zone.account.clone()).map(Scope::Account).collect();
+async fn served_versions(
+    prober: &Prober<'_>,
+    lock: &Lock,
+    zones: &[LiveZone],
+) -> Vec<ManagedRuleset> {
+    let mut scopes: Vec<RulesetOwner> =
+        zones.iter().filter_map(|zone| zone.account.clone()).map(RulesetOwner::Account).collect();
     scopes.dedup();
     // A token that is limited to zones sees the rulesets only in a zone.
-    scopes.extend(zones.first().map(|zone| Scope::Zone(zone.id.clone())));
+    scopes.extend(zones.first().map(|zone| RulesetOwner::Zone(zone.id.clone())));
     let mut served = Vec::new();
     for scope in &scopes {
         if let Ok(answer) = prober.read(&list_rulesets(scope, None)).await {

@@ -13,12 +13,12 @@ use crate::wire::{Envelope, Request};
 
 /// A kind of object for which permissions are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Kind {
+pub(super) struct ProbedKind {
     pub(super) what: What,
     pub(super) group: PermissionGroup,
 }
 
-impl Kind {
+impl ProbedKind {
     pub(super) const ZONE: Self = Self { what: What::Zone, group: PermissionGroup::Zone };
     pub(super) const RECORDS: Self =
         Self { what: What::Records, group: resources::RECORDS.permission };
@@ -68,10 +68,10 @@ impl Tried {
             Err(Unread::Failed(error)) => error,
         };
         match error {
-            error if is_refused(error) => Self::No(said(error)),
+            error if is_refused(error) => Self::No(reason_of(error)),
             // Cloudflare answers "there is no entry point" only if the token may read entry points.
             error if error.status() == Some(404) && error.has_code(NO_ENTRY_POINT) => Self::Yes,
-            error => Self::Unknown(said(error)),
+            error => Self::Unknown(reason_of(error)),
         }
     }
 }
@@ -84,7 +84,7 @@ pub(super) fn is_refused(error: &ApiError) -> bool {
 
 /// Returns Cloudflare's reasons or ours. A failure of Cloudflare itself has the same reason for
 /// every request.
-pub(super) fn said(error: &ApiError) -> String {
+pub(super) fn reason_of(error: &ApiError) -> String {
     if let Some(status @ 500..) = error.status() {
         return format!("Cloudflare answered {status}");
     }
@@ -124,7 +124,7 @@ impl<'r> Prober<'r> {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         match &answer {
             Err(error) if matches!(error.status(), Some(500..)) => {
-                *failures = (failures.0 + 1, said(error))
+                *failures = (failures.0 + 1, reason_of(error))
             }
             Ok(_) | Err(_) => *failures = (0, String::new()),
         }

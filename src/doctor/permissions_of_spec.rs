@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::permission_probes::{Kind, Tried};
+use super::permission_probes::{ProbedKind, Tried};
 use crate::document::doctor::{Allowed, Check};
 use crate::live::WafQuery;
 use crate::model::facts::permissions::{Permission, PermissionAccess};
@@ -10,7 +10,7 @@ use crate::model::{DesiredZone, Gather, Unmanaged};
 
 /// Needed permissions, by kind and access.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Needs(BTreeSet<(Kind, PermissionAccess)>);
+pub(super) struct Needs(BTreeSet<(ProbedKind, PermissionAccess)>);
 
 impl Needs {
     /// Collects the permissions for planning and applying a zone.
@@ -18,26 +18,26 @@ impl Needs {
         let DesiredZone { create, settings, waf, records, tombstones, unmanaged, .. } = zone;
         let mut needs = Self::default();
         // Planning looks up the zone and reads all of its records.
-        needs.add(Kind::ZONE, *create);
+        needs.add(ProbedKind::ZONE, *create);
         needs.add(
-            Kind::RECORDS,
+            ProbedKind::RECORDS,
             !records.is_empty() || !tombstones.is_empty() || *unmanaged == Unmanaged::Prune,
         );
         if !settings.settings.is_empty() {
-            needs.add(Kind::SETTINGS, true);
+            needs.add(ProbedKind::SETTINGS, true);
         }
         if settings.dnssec.is_some() {
-            needs.add(Kind::DNSSEC, true);
+            needs.add(ProbedKind::DNSSEC, true);
         }
         if !settings.dns_settings.is_empty() {
-            needs.add(Kind::DNS_SETTINGS, true);
+            needs.add(ProbedKind::DNS_SETTINGS, true);
         }
         if waf.is_some() || zone.expects_of_requests() {
-            needs.add(Kind::RULESETS, waf.is_some());
+            needs.add(ProbedKind::RULESETS, waf.is_some());
         }
         // The account, not the zone, lists the managed rulesets for a zone that does not exist yet.
         if *create && waf.as_deref().is_some_and(|waf| !WafQuery::of(waf).managed.is_empty()) {
-            needs.add(Kind::ACCOUNT_RULESETS, false);
+            needs.add(ProbedKind::ACCOUNT_RULESETS, false);
         }
         needs
     }
@@ -45,7 +45,7 @@ impl Needs {
     /// Returns the permissions that every command needs to find zones.
     pub(super) fn to_find_zones() -> Self {
         let mut needs = Self::default();
-        needs.add(Kind::ZONE, false);
+        needs.add(ProbedKind::ZONE, false);
         needs
     }
 
@@ -55,7 +55,7 @@ impl Needs {
     }
 
     /// Adds read access, and write access if the kind is written.
-    fn add(&mut self, kind: Kind, is_written: bool) {
+    fn add(&mut self, kind: ProbedKind, is_written: bool) {
         self.0.insert((kind, PermissionAccess::Read));
         if is_written {
             self.0.insert((kind, PermissionAccess::Edit));
@@ -65,7 +65,7 @@ impl Needs {
     /// Returns the permissions of the smallest sufficient token. Write access includes read access.
     pub(super) fn smallest(&self) -> BTreeSet<Permission> {
         let all: BTreeSet<Permission> =
-            self.0.iter().map(|(kind, access)| permission(*kind, *access)).gather();
+            self.0.iter().map(|(kind, access)| permission_of_kind(*kind, *access)).gather();
         all.iter()
             .filter(|p| {
                 p.access == PermissionAccess::Edit || !all.contains(&Permission::edit(p.group))
@@ -76,7 +76,7 @@ impl Needs {
 
     /// Returns the rows of a kind: the result for reading, and the result for writing as far as it
     /// is known.
-    pub(super) fn rows(&self, kind: Kind, read: &Tried, write: Option<Tried>) -> Vec<Check> {
+    pub(super) fn rows(&self, kind: ProbedKind, read: &Tried, write: Option<Tried>) -> Vec<Check> {
         let write = write.unwrap_or_else(|| match read {
             // A permission to write includes reading.
             Tried::No(why) => Tried::No(why.clone()),
@@ -88,7 +88,7 @@ impl Needs {
         ]
     }
 
-    fn row(&self, kind: Kind, access: PermissionAccess, tried: Tried) -> Check {
+    fn row(&self, kind: ProbedKind, access: PermissionAccess, tried: Tried) -> Check {
         let (allowed, why) = match tried {
             Tried::Yes => (Allowed::Yes, None),
             Tried::No(why) => (Allowed::No, Some(why)),
@@ -97,7 +97,7 @@ impl Needs {
         Check {
             what: kind.what,
             access: access.into(),
-            permission: permission(kind, access).into(),
+            permission: permission_of_kind(kind, access).into(),
             is_needed: self.0.contains(&(kind, access)),
             allowed,
             why,
@@ -105,6 +105,6 @@ impl Needs {
     }
 }
 
-fn permission(kind: Kind, access: PermissionAccess) -> Permission {
+fn permission_of_kind(kind: ProbedKind, access: PermissionAccess) -> Permission {
     Permission { group: kind.group, access }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::permission_probes::{Prober, Unread, is_refused, said};
+use super::permission_probes::{Prober, Unread, is_refused, reason_of};
 use crate::document::doctor::{Credentials, Owner};
 use crate::live::FetchError;
 use crate::wire::account::{TokenState, read_token, verify_account_token, verify_user_token};
@@ -62,7 +62,7 @@ pub(super) async fn verify(
             }
             Err(Unread::NotSent(why)) => drop(first.get_or_insert((false, why))),
             Err(Unread::Failed(error)) if error.status().is_some() => {
-                let why = said(&error);
+                let why = reason_of(&error);
                 first.get_or_insert((is_refused(&error), why));
             }
             Err(Unread::Failed(source)) => {

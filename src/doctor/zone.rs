@@ -1,6 +1,8 @@
 //! Examines the permissions for one zone.
 
-use super::permission_probes::{Kind, PHASE, Prober, RECORDS, SETTING, Tried, is_refused, said};
+use super::permission_probes::{
+    PHASE, ProbedKind, Prober, RECORDS, SETTING, Tried, is_refused, reason_of,
+};
 use super::permissions_of_spec::Needs;
 use crate::api::Checker;
 use crate::apply::{DryRuns, dry_runs};
@@ -39,20 +41,20 @@ pub(super) async fn examine<C: Checker>(
         }
         _ => None,
     };
-    let mut checks = needs.rows(Kind::ZONE, zone_read, None);
-    checks.extend(needs.rows(Kind::RECORDS, &records, None));
-    checks.extend(needs.rows(Kind::DNSSEC, &prober.try_read(&get_dnssec(id)).await, None));
+    let mut checks = needs.rows(ProbedKind::ZONE, zone_read, None);
+    checks.extend(needs.rows(ProbedKind::RECORDS, &records, None));
+    checks.extend(needs.rows(ProbedKind::DNSSEC, &prober.try_read(&get_dnssec(id)).await, None));
     checks.extend(needs.rows(
-        Kind::SETTINGS,
+        ProbedKind::SETTINGS,
         &prober.try_read(&get_setting(id, setting)).await,
         None,
     ));
     checks.extend(needs.rows(
-        Kind::DNS_SETTINGS,
+        ProbedKind::DNS_SETTINGS,
         &prober.try_read(&get_dns_settings(id)).await,
         None,
     ));
-    checks.extend(needs.rows(Kind::RULESETS, &rulesets, written));
+    checks.extend(needs.rows(ProbedKind::RULESETS, &rulesets, written));
     let is_read = *zone_read == Tried::Yes;
     let tier = if is_read { live.tier } else { Tier::Unknown };
     let quota = || is_read.then(|| tier.record_quota(live.created_on.as_deref()) as u64);
@@ -97,10 +99,10 @@ async fn ask_to_write<C: Checker>(
     }
     match checker.check(&dry_run(create_entry_point(&zone.id, phase, std::iter::empty()))).await {
         Ok(_) => Tried::Yes,
-        Err(error) if is_refused(&error) => Tried::No(said(&error)),
+        Err(error) if is_refused(&error) => Tried::No(reason_of(&error)),
         // A refusal of the content implies write access: Cloudflare checks permissions before the
         // content.
         Err(error) if matches!(error.status(), Some(400..=499)) => Tried::Yes,
-        Err(error) => Tried::Unknown(said(&error)),
+        Err(error) => Tried::Unknown(reason_of(&error)),
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::apply::{Noticed, Outcome, Verified, ZoneDone};
+use crate::apply::{Noticed, OperationOutcome, Verified, ZoneDone};
 use crate::model::Address;
 
 /// The result of an apply.
@@ -135,16 +135,16 @@ impl Change {
 
 impl NotDone {
     /// Converts an outcome that is not a plain success.
-    fn of(address: &Address, outcome: &Outcome) -> Option<Self> {
+    fn of(address: &Address, outcome: &OperationOutcome) -> Option<Self> {
         let (outcome, reason) = match outcome {
-            Outcome::Done => return None,
-            Outcome::OtherCuts(reason) => (Fate::OtherCuts, reason.as_str()),
-            Outcome::Refused(reason) => (Fate::Refused, reason.as_str()),
-            Outcome::NotSent(reason) => (Fate::NotSent, reason.as_str()),
-            Outcome::Stale(reason) => (Fate::Stale, reason.as_str()),
-            Outcome::Restored => (Fate::Restored, Outcome::WHY_RESTORED),
-            Outcome::Unknown(reason) => (Fate::Unknown, reason.as_str()),
-            Outcome::Deferred(reason) => (Fate::Deferred, reason.as_str()),
+            OperationOutcome::Done => return None,
+            OperationOutcome::OtherCuts(reason) => (Fate::OtherCuts, reason.as_str()),
+            OperationOutcome::Refused(reason) => (Fate::Refused, reason.as_str()),
+            OperationOutcome::NotSent(reason) => (Fate::NotSent, reason.as_str()),
+            OperationOutcome::Stale(reason) => (Fate::Stale, reason.as_str()),
+            OperationOutcome::Restored => (Fate::Restored, OperationOutcome::WHY_RESTORED),
+            OperationOutcome::Unknown(reason) => (Fate::Unknown, reason.as_str()),
+            OperationOutcome::Deferred(reason) => (Fate::Deferred, reason.as_str()),
         };
         Some(Self { address: address.as_str().to_owned(), outcome, reason: reason.to_owned() })
     }

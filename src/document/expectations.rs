@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::FORMAT;
 use super::place::Source;
 use crate::diagnostic::Sources;
-use crate::insight::expect::Outcome;
+use crate::insight::expect::ExpectationOutcome;
 use crate::model::{Expectation, ZoneName};
 
 /// An expectation that was checked.
@@ -17,7 +17,7 @@ pub struct Checked<'a> {
     /// The expectation.
     pub expectation: &'a Expectation,
     /// The result.
-    pub outcome: Outcome,
+    pub outcome: ExpectationOutcome,
 }
 
 /// Returns the numbers of passed, failed and unknown expectations.

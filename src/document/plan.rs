@@ -24,7 +24,7 @@ use crate::plan::{
 };
 use crate::wire::Request;
 use crate::wire::keyword::Keyword;
-use crate::wire::record::{create_body, to_json};
+use crate::wire::record::{create_body, value_to_json};
 use crate::wire::ruleset::{position_json, rule_json};
 
 /// A plan.
@@ -536,7 +536,11 @@ impl Field {
     /// Converts a field that differs.
     fn of(change: &FieldChange) -> Self {
         let FieldChange { field, before, after } = change;
-        Self { field: field.to_string(), before: to_json(before), after: to_json(after) }
+        Self {
+            field: field.to_string(),
+            before: value_to_json(before),
+            after: value_to_json(after),
+        }
     }
 }
 
@@ -557,7 +561,7 @@ fn images(zone: &ZonePlan, subject: &Subject, fields: &[FieldChange]) -> (Image,
         Subject::Zone => (None, Some(object_of("name", zone.name.as_str().into()))),
         Subject::Setting(_) => {
             let side = |of: fn(&FieldChange) -> &Value| -> Image {
-                Some(fields.iter().map(|f| (f.field.to_string(), to_json(of(f)))).collect())
+                Some(fields.iter().map(|f| (f.field.to_string(), value_to_json(of(f)))).collect())
             };
             (side(|f| &f.before), side(|f| &f.after))
         }

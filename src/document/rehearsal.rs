@@ -7,7 +7,7 @@ use super::FORMAT;
 use super::apply::Applied;
 use super::plan::Source;
 use crate::diagnostic::Sources;
-use crate::insight::expect::Outcome;
+use crate::insight::expect::ExpectationOutcome;
 use crate::model::{Expectation, ZoneName};
 
 /// The report of a rehearsal.
@@ -116,16 +116,16 @@ impl Rehearsal {
         &mut self,
         zone: &ZoneName,
         expectation: &Expectation,
-        outcome: &Outcome,
+        outcome: &ExpectationOutcome,
         sources: &Sources,
     ) {
         self.expectations.push(Checked {
             zone: zone.as_str().to_owned(),
             name: expectation.name.clone(),
             outcome: match outcome {
-                Outcome::Passed | Outcome::PassedSoFar(_) => Holds::Passed,
-                Outcome::Failed(_) => Holds::Failed,
-                Outcome::Unknown(_) => Holds::Unknown,
+                ExpectationOutcome::Passed | ExpectationOutcome::PassedSoFar(_) => Holds::Passed,
+                ExpectationOutcome::Failed(_) => Holds::Failed,
+                ExpectationOutcome::Unknown(_) => Holds::Unknown,
             },
             why: outcome.why().map(str::to_owned),
             source: Source::of(expectation.place, sources),

@@ -10,7 +10,7 @@ use super::FORMAT;
 use super::place::Source;
 use crate::diagnostic::Sources;
 use crate::diff::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind};
-use crate::wire::record::to_json;
+use crate::wire::record::value_to_json;
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Document<'a> {
@@ -81,10 +81,12 @@ fn zone_json<'a>(zone: &'a ZoneSpecChanges, sources: &'a Sources) -> Zone<'a> {
 fn change_json<'a>(change: &'a SpecChange, sources: &'a Sources) -> Change<'a> {
     let SpecChange { path, kind, place } = change;
     let kind = match kind {
-        SpecChangeKind::Added { after, words: _ } => Kind::Add { after: to_json(after) },
-        SpecChangeKind::Removed { before, words: _ } => Kind::Remove { before: to_json(before) },
+        SpecChangeKind::Added { after, words: _ } => Kind::Add { after: value_to_json(after) },
+        SpecChangeKind::Removed { before, words: _ } => {
+            Kind::Remove { before: value_to_json(before) }
+        }
         SpecChangeKind::Changed { before, after } => {
-            Kind::Change { before: to_json(before), after: to_json(after) }
+            Kind::Change { before: value_to_json(before), after: value_to_json(after) }
         }
         SpecChangeKind::Moved { behind } => Kind::Move { behind: behind.as_deref() },
     };

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::FORMAT;
 use super::place::place;
 use crate::diagnostic::Sources;
-use crate::insight::traffic::{RuleAt, Verdict};
+use crate::insight::traffic::{RequestVerdict, RuleAt};
 use crate::model::request::{Request, without_secrets};
 
 /// A verdict to show.
@@ -17,7 +17,7 @@ pub struct Trace {
     /// The origin of the rules: `live` or `spec`.
     pub what: &'static str,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: RequestVerdict,
     /// The reason why no rule applies, or may not apply, if there is one.
     pub serving: Option<String>,
 }
@@ -76,7 +76,7 @@ pub fn document<'t>(request: &Request, traces: &'t [Trace], sources: &Sources) -
         source: rule.place.and_then(|at| place(at, sources)),
     };
     let verdict = |trace: &'t Trace| {
-        let Verdict { outcome, by, trace: steps, depends_on, not_evaluated, score } =
+        let RequestVerdict { outcome, by, trace: steps, depends_on, not_evaluated, score } =
             &trace.verdict;
         VerdictDocument {
             zone: &trace.zone,

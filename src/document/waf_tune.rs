@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::FORMAT;
-use crate::insight::traffic::{Entry, Scope, Tuning};
+use crate::insight::traffic::{Tuning, TuningEntry, WayScope};
 
 /// The number of requests on which the ruleset acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -41,7 +41,7 @@ pub struct Tuned<'t> {
     /// For each entry, counted in the half that the search used: benign requests that it spares,
     /// attacks that it lets through as recorded, and attacks that would pass if they were sent to a
     /// place where the entry applies.
-    pub entries: Vec<(&'t Entry, usize, usize, usize)>,
+    pub entries: Vec<(&'t TuningEntry, usize, usize, usize)>,
     /// Requests to hosts outside of the zone.
     pub foreign: usize,
     /// Requests that never reach the ruleset.
@@ -103,14 +103,15 @@ struct EntryDocument<'t> {
 #[must_use]
 pub fn document<'t>(tuned: &'t Tuned<'t>) -> Document<'t> {
     let judged = |(benign, attacks): (Outcome, Outcome)| Judged { benign, attacks };
-    let entry = |(entry, spares, costs, there): &(&'t Entry, usize, usize, usize)| EntryDocument {
-        rule: entry.rule,
-        host: (entry.scope < Scope::Zone).then_some(entry.host.as_str()),
-        path: (entry.scope == Scope::Path).then_some(entry.path.as_str()),
-        spares: *spares,
-        lets_through: *costs,
-        lets_through_there: *there,
-    };
+    let entry =
+        |(entry, spares, costs, there): &(&'t TuningEntry, usize, usize, usize)| EntryDocument {
+            rule: entry.rule,
+            host: (entry.scope < WayScope::Zone).then_some(entry.host.as_str()),
+            path: (entry.scope == WayScope::Path).then_some(entry.path.as_str()),
+            spares: *spares,
+            lets_through: *costs,
+            lets_through_there: *there,
+        };
     Document {
         format: FORMAT,
         kind: "waf_tune",

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::state::State;
 use crate::diagnostic::Place;
-use crate::insight::expect::Outcome;
+use crate::insight::expect::ExpectationOutcome;
 use crate::model::time;
 use crate::model::{Address, ZoneName};
 use crate::plan::{DeploymentInForce, Keeper, Plan, SetAsideCount, ZonePlan};
@@ -41,14 +41,14 @@ pub struct CheckedExpectation {
     /// Position of the expectation in the spec.
     pub place: Place,
     /// Result of the check.
-    pub outcome: Outcome,
+    pub outcome: ExpectationOutcome,
 }
 
 impl CheckedExpectation {
     /// Returns true if the expectation fails.
     #[must_use]
     pub fn is_failed(&self) -> bool {
-        matches!(self.outcome, Outcome::Failed(_))
+        matches!(self.outcome, ExpectationOutcome::Failed(_))
     }
 }
 

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
 
-use super::source_tree::{Kind, NodeId, SourceTree, Style};
+use super::source_tree::{NodeId, SourceNodeKind, SourceTree, Style};
 use super::text_edits::Edit;
 use super::yaml_text;
 use crate::model::Gather;
@@ -30,7 +30,7 @@ struct Insert {
 }
 
 /// A part of a collection: an item, or a key with its value.
-struct Part {
+struct CollectionPart {
     id: NodeId,
     start: usize,
     end: usize,
@@ -100,7 +100,9 @@ impl<'l, 't> Changes<'l, 't> {
     pub(super) fn set(&mut self, node: NodeId, key: &str, value: Json) {
         match (&self.tree.node(node).kind, self.tree.get(node, key)) {
             (_, Some(own)) => self.replace(own, value),
-            (Kind::Mapping { .. }, None) => self.insert(node, None, Some(key), value, false),
+            (SourceNodeKind::Mapping { .. }, None) => {
+                self.insert(node, None, Some(key), value, false)
+            }
             _ => match self.replaced.entry(node).or_insert_with(|| Json::Object(Map::new())) {
                 Json::Object(members) => drop(members.insert(key.to_owned(), value)),
                 other => *other = Json::Object(Map::from_iter([(key.to_owned(), value)])),
@@ -189,7 +191,7 @@ impl<'l, 't> Changes<'l, 't> {
             let stays = |alias: &&NodeId| !self.is_gone(**alias, true);
             let Some(first) = aliases.iter().find(stays) else { continue };
             let value = match &tree.node(node).kind {
-                Kind::Scalar(_, Style::Plain | Style::Single | Style::Double) => {
+                SourceNodeKind::Scalar(_, Style::Plain | Style::Single | Style::Double) => {
                     tree.text[tree.node(node).content..tree.node(node).span.end].to_owned()
                 }
                 _ => yaml_text::flow(&json(tree, node)),
@@ -198,12 +200,12 @@ impl<'l, 't> Changes<'l, 't> {
         }
     }
 
-    fn parts(&self, collection: NodeId) -> Vec<Part> {
+    fn parts(&self, collection: NodeId) -> Vec<CollectionPart> {
         let tree = self.tree;
         let is_flow = tree.is_flow(collection);
         let item = |id: &NodeId| {
             let span = &tree.node(*id).span;
-            Part {
+            CollectionPart {
                 id: *id,
                 start: if is_flow { span.start } else { tree.dash(*id) },
                 end: span.end,
@@ -213,17 +215,26 @@ impl<'l, 't> Changes<'l, 't> {
             let start = tree.node(*key).span.start;
             let before = tree.text[..start].trim_end_matches(' ');
             let start = if before.ends_with('?') { before.len() - 1 } else { start };
-            Part { id: *key, start, end: tree.node(*value).span.end.max(tree.node(*key).span.end) }
+            CollectionPart {
+                id: *key,
+                start,
+                end: tree.node(*value).span.end.max(tree.node(*key).span.end),
+            }
         };
         match &tree.node(collection).kind {
-            Kind::Sequence { items, .. } => items.iter().map(item).collect(),
-            Kind::Mapping { entries, .. } => entries.iter().map(entry).collect(),
-            Kind::Scalar(..) | Kind::Alias(_) => Vec::new(),
+            SourceNodeKind::Sequence { items, .. } => items.iter().map(item).collect(),
+            SourceNodeKind::Mapping { entries, .. } => entries.iter().map(entry).collect(),
+            SourceNodeKind::Scalar(..) | SourceNodeKind::Alias(_) => Vec::new(),
         }
     }
 
     /// Returns the parts to insert after a part.
-    fn inserts(&self, collection: NodeId, parts: &[Part], part: Option<NodeId>) -> Vec<&Insert> {
+    fn inserts(
+        &self,
+        collection: NodeId,
+        parts: &[CollectionPart],
+        part: Option<NodeId>,
+    ) -> Vec<&Insert> {
         let last = parts.last().map(|p| p.id);
         let all = self.inserted.get(&collection).map(Vec::as_slice).unwrap_or_default();
         all.iter().filter(|insert| insert.after.or(last) == part).collect()
@@ -407,7 +418,11 @@ impl<'l, 't> Changes<'l, 't> {
 
     /// Returns empty brackets for the kind of a collection.
     fn empty(&self, collection: NodeId) -> &'static str {
-        if matches!(self.tree.node(collection).kind, Kind::Sequence { .. }) { "[]" } else { "{}" }
+        if matches!(self.tree.node(collection).kind, SourceNodeKind::Sequence { .. }) {
+            "[]"
+        } else {
+            "{}"
+        }
     }
 
     /// Replaces a list or mapping all of whose parts are removed.
@@ -443,7 +458,9 @@ impl<'l, 't> Changes<'l, 't> {
         };
         if tree.is_in_flow(node) {
             let text = match &at.kind {
-                Kind::Scalar(_, style) if !is_collection => yaml_text::scalar(value, *style, true),
+                SourceNodeKind::Scalar(_, style) if !is_collection => {
+                    yaml_text::scalar(value, *style, true)
+                }
                 _ => yaml_text::flow(value),
             };
             // An absent value has no blank between the colon and the comma.
@@ -452,7 +469,9 @@ impl<'l, 't> Changes<'l, 't> {
         }
         let is_line = !tree.text[at.span.clone()].contains('\n');
         match &at.kind {
-            Kind::Scalar(_, style) if !is_collection && !at.span.is_empty() && is_line => {
+            SourceNodeKind::Scalar(_, style)
+                if !is_collection && !at.span.is_empty() && is_line =>
+            {
                 Edit::new(start..at.span.end, yaml_text::scalar(value, *style, false))
             }
             _ => {
@@ -486,8 +505,8 @@ impl<'l, 't> Changes<'l, 't> {
 /// Converts a node to plain data, with aliases followed. Fractional numbers and dates become text.
 pub(super) fn json(tree: &SourceTree<'_>, node: NodeId) -> Json {
     match &tree.node(node).kind {
-        Kind::Alias(target) => json(tree, *target),
-        Kind::Scalar(text, Style::Plain) => match text.as_ref() {
+        SourceNodeKind::Alias(target) => json(tree, *target),
+        SourceNodeKind::Scalar(text, Style::Plain) => match text.as_ref() {
             "" | "~" | "null" | "Null" | "NULL" => Json::Null,
             "true" | "True" | "TRUE" => Json::Bool(true),
             "false" | "False" | "FALSE" => Json::Bool(false),
@@ -496,9 +515,11 @@ pub(super) fn json(tree: &SourceTree<'_>, node: NodeId) -> Json {
                 _ => Json::from(text),
             },
         },
-        Kind::Scalar(text, _) => Json::from(text.as_ref()),
-        Kind::Sequence { items, .. } => items.iter().map(|item| json(tree, *item)).collect(),
-        Kind::Mapping { entries, .. } => {
+        SourceNodeKind::Scalar(text, _) => Json::from(text.as_ref()),
+        SourceNodeKind::Sequence { items, .. } => {
+            items.iter().map(|item| json(tree, *item)).collect()
+        }
+        SourceNodeKind::Mapping { entries, .. } => {
             let entries = entries
                 .iter()
                 .map(|(key, value)| (tree.scalar_text(*key).to_owned(), json(tree, *value)));

@@ -24,7 +24,7 @@ use pretty_yaml::config::{FormatOptions, LanguageOptions, LayoutOptions, Quotes}
 use super::file_changes::json;
 use super::format_order::{mappings, order, record_key};
 use super::indented_blocks::Shelf;
-use super::source_tree::{Kind, NodeId, SourceTree, Style};
+use super::source_tree::{NodeId, SourceNodeKind, SourceTree, Style};
 use super::text_edits::{Edit, apply};
 use crate::model::{Gather, sort_by_key};
 use crate::spec::lone_carriage_return;
@@ -131,12 +131,12 @@ fn simple_keys(text: &str) -> String {
     };
     let mut edits = Vec::new();
     for id in tree.ids().filter(|id| !tree.is_flow(*id) && !tree.is_in_flow(*id)) {
-        let Kind::Mapping { entries, .. } = &tree.node(id).kind else { continue };
+        let SourceNodeKind::Mapping { entries, .. } = &tree.node(id).kind else { continue };
         for (key, value) in entries {
             let (span, own) = (tree.node(*key).span.clone(), tree.node(*value));
             let is_single = matches!(
                 tree.node(*key).kind,
-                Kind::Scalar(_, Style::Plain | Style::Single | Style::Double)
+                SourceNodeKind::Scalar(_, Style::Plain | Style::Single | Style::Double)
             );
             let Some(mark_at) = mark(*key).filter(|_| is_single && is_short(&text[span.clone()]))
             else {
@@ -144,13 +144,14 @@ fn simple_keys(text: &str) -> String {
             };
             let is_block = matches!(
                 own.kind,
-                Kind::Mapping { is_flow: false, .. } | Kind::Sequence { is_flow: false, .. }
+                SourceNodeKind::Mapping { is_flow: false, .. }
+                    | SourceNodeKind::Sequence { is_flow: false, .. }
             );
             let first = match &own.kind {
-                Kind::Mapping { entries, is_flow: false } => {
+                SourceNodeKind::Mapping { entries, is_flow: false } => {
                     entries.first().and_then(|(key, _)| mark(*key))
                 }
-                Kind::Sequence { items, is_flow: false } => {
+                SourceNodeKind::Sequence { items, is_flow: false } => {
                     items.first().map(|item| tree.dash(*item))
                 }
                 _ => None,
@@ -233,7 +234,7 @@ fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
             {
                 let mut sorted = tree.items(list).to_vec();
                 sorted.sort_by_cached_key(|item| record_key(&tree, *item));
-                if matches!(tree.node(list).kind, Kind::Sequence { .. })
+                if matches!(tree.node(list).kind, SourceNodeKind::Sequence { .. })
                     && sorted != tree.items(list)
                 {
                     wrong.push((list, sorted));
@@ -269,13 +270,14 @@ fn rearranged(tree: &SourceTree<'_>, node: NodeId, sorted: &[NodeId]) -> Option<
     let is_flow = tree.is_flow(node);
     let span = tree.node(node).span.clone();
     // An alias must stay after its anchor.
-    let is_tied =
-        |id: NodeId| matches!(tree.node(id).kind, Kind::Alias(_)) || !tree.aliases(id).is_empty();
+    let is_tied = |id: NodeId| {
+        matches!(tree.node(id).kind, SourceNodeKind::Alias(_)) || !tree.aliases(id).is_empty()
+    };
     if tree.ids().any(|id| span.contains(&tree.node(id).span.start) && id != node && is_tied(id)) {
         return None;
     }
     let parts: Vec<(NodeId, Range<usize>)> = match &tree.node(node).kind {
-        Kind::Sequence { items, .. } => items
+        SourceNodeKind::Sequence { items, .. } => items
             .iter()
             .map(|id| {
                 (
@@ -285,14 +287,14 @@ fn rearranged(tree: &SourceTree<'_>, node: NodeId, sorted: &[NodeId]) -> Option<
                 )
             })
             .collect(),
-        Kind::Mapping { entries, .. } => entries
+        SourceNodeKind::Mapping { entries, .. } => entries
             .iter()
             .map(|(key, value)| {
                 let end = tree.node(*value).span.end.max(tree.node(*key).span.end);
                 (*key, tree.node(*key).span.start..end)
             })
             .collect(),
-        Kind::Scalar(..) | Kind::Alias(_) => return None,
+        SourceNodeKind::Scalar(..) | SourceNodeKind::Alias(_) => return None,
     };
     let first = parts.first()?.1.start;
     let last = parts.last()?.1.end;
@@ -350,7 +352,7 @@ fn columns(text: &str) -> Result<String, FormatError> {
         for item in tree.items(list) {
             let span = tree.node(*item).span.clone();
             let is_line = tree.is_flow(*item)
-                && matches!(tree.node(*item).kind, Kind::Mapping { .. })
+                && matches!(tree.node(*item).kind, SourceNodeKind::Mapping { .. })
                 && !text[span.clone()].contains('\n');
             let is_apart = text[end.min(span.start)..span.start].contains("\n\n");
             if !is_line || is_apart {
@@ -450,7 +452,7 @@ fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
         return Err(FormatError::Meaning("its comments"));
     }
     let shares = |tree: &SourceTree<'_>| {
-        tree.ids().filter(|id| matches!(tree.node(*id).kind, Kind::Alias(_))).count()
+        tree.ids().filter(|id| matches!(tree.node(*id).kind, SourceNodeKind::Alias(_))).count()
     };
     if shares(&old) != shares(&new) {
         return Err(FormatError::Meaning("its anchors"));

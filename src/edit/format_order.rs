@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use super::file_changes::json;
-use super::source_tree::{Kind, NodeId, SourceTree};
+use super::source_tree::{NodeId, SourceNodeKind, SourceTree};
 use crate::model::ruleset::Phase;
 
 /// Keys of a file.
@@ -138,16 +138,16 @@ pub(super) fn mappings<'l>(tree: &'l SourceTree<'_>) -> Vec<(NodeId, Vec<&'l str
     while let Some((node, path)) = open.pop() {
         let below = |name| path.iter().copied().chain([name]).collect::<Vec<_>>();
         match &tree.node(node).kind {
-            Kind::Mapping { entries, .. } => {
+            SourceNodeKind::Mapping { entries, .. } => {
                 open.extend(
                     entries.iter().map(|(key, value)| (*value, below(tree.scalar_text(*key)))),
                 );
                 all.push((node, path));
             }
-            Kind::Sequence { items, .. } => {
+            SourceNodeKind::Sequence { items, .. } => {
                 open.extend(items.iter().map(|item| (*item, below("-"))))
             }
-            Kind::Scalar(..) | Kind::Alias(_) => {}
+            SourceNodeKind::Scalar(..) | SourceNodeKind::Alias(_) => {}
         }
     }
     all

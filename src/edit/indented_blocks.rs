@@ -7,7 +7,7 @@
 //! yaml.org/spec/1.2.2, sections 8.1.1.1 (indentation indicator) and 8.1.1.2 (chomping indicator),
 //! read 2026-11.
 
-use super::source_tree::{Kind, NodeId, SourceTree, Style};
+use super::source_tree::{NodeId, SourceNodeKind, SourceTree, Style};
 use super::text_edits::{Edit, apply};
 
 /// Indentation of a block relative to its parent.
@@ -83,7 +83,7 @@ impl Shelf {
         for Block { name, header, lines } in self.blocks {
             let id = tree
                 .ids()
-                .find(|id| matches!(&tree.node(*id).kind, Kind::Scalar(text, Style::Plain) if **text == *name))?;
+                .find(|id| matches!(&tree.node(*id).kind, SourceNodeKind::Scalar(text, Style::Plain) if **text == *name))?;
             let span = &tree.node(id).span;
             let indent = outer(&tree, id)? + INDENT;
             let margin = " ".repeat(indent);
@@ -100,7 +100,7 @@ impl Shelf {
 
 /// Returns true if a node is a block scalar.
 fn is_block(tree: &SourceTree<'_>, id: NodeId) -> bool {
-    matches!(tree.node(id).kind, Kind::Scalar(_, Style::Block))
+    matches!(tree.node(id).kind, SourceNodeKind::Scalar(_, Style::Block))
 }
 
 /// Returns the column to which the indentation of a block is relative: the column of the keys or
@@ -108,8 +108,8 @@ fn is_block(tree: &SourceTree<'_>, id: NodeId) -> bool {
 fn outer(tree: &SourceTree<'_>, id: NodeId) -> Option<usize> {
     let parent = tree.node(id).parent.filter(|parent| !tree.is_flow(*parent))?;
     let start = match &tree.node(parent).kind {
-        Kind::Sequence { .. } => tree.dash(id),
-        Kind::Mapping { entries, .. } => {
+        SourceNodeKind::Sequence { .. } => tree.dash(id),
+        SourceNodeKind::Mapping { entries, .. } => {
             let key = entries
                 .iter()
                 .find(|(_, value)| *value == id)
@@ -120,7 +120,7 @@ fn outer(tree: &SourceTree<'_>, id: NodeId) -> Option<usize> {
             }
             key
         }
-        Kind::Scalar(..) | Kind::Alias(_) => return None,
+        SourceNodeKind::Scalar(..) | SourceNodeKind::Alias(_) => return None,
     };
     Some(tree.column(start))
 }

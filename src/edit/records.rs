@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use super::LAST_DAY_IS_OVER;
 use super::format_order::DEFAULTS;
 use super::selected_differences::{Chosen, Left};
-use super::source_tree::{At, Kind};
+use super::source_tree::{At, SourceNodeKind};
 use super::workspace::{IN_SHARED_PROFILE, Owner, Workspace};
 use crate::diagnostic::Place;
 use crate::diff::{DeleteReason, SetAsideReason, diff_records};
@@ -22,14 +22,14 @@ use crate::model::{
 use crate::spec;
 
 /// Change of one value.
-enum Fate<'a> {
+enum ValueFate<'a> {
     /// Cloudflare does not have the value.
     Gone(&'a Address),
     /// Cloudflare has the value with other attributes.
     Changed(&'a DesiredRecord, &'a LiveRecord, &'a Address),
 }
 
-impl Fate<'_> {
+impl ValueFate<'_> {
     fn address(&self) -> &Address {
         match self {
             Self::Gone(address) | Self::Changed(_, _, address) => address,
@@ -45,7 +45,7 @@ fn is_default(key: &str) -> bool {
     DEFAULTS.contains(&key) && !METADATA.contains(&key)
 }
 
-struct Records<'w, 't, 'a> {
+struct EditedRecords<'w, 't, 'a> {
     workspace: &'w mut Workspace<'t>,
     zone: &'a DesiredZone,
     /// Every entry of the zone and of its profiles, with the list that contains it.
@@ -65,7 +65,7 @@ pub(super) fn pull(
     left: &mut Left,
 ) {
     let changes = diff_records(zone, base, live);
-    let mut records = Records {
+    let mut records = EditedRecords {
         workspace,
         zone,
         entries: Vec::new(),
@@ -74,16 +74,16 @@ pub(super) fn pull(
         left,
     };
     records.index();
-    let mut fates: BTreeMap<usize, BTreeMap<usize, Fate<'_>>> = BTreeMap::new();
+    let mut fates: BTreeMap<usize, BTreeMap<usize, ValueFate<'_>>> = BTreeMap::new();
     let mut added: Vec<(Address, &LiveRecord)> = Vec::new();
     for change in changes.changes.iter().filter(|change| (chosen.is_chosen)(&change.address)) {
         let address = &change.address;
         let (place, fate) = match (change.origin.live, change.origin.wanted) {
             (None, wanted) => {
-                (wanted.map(|after| (&after.name, &after.spelling)), Fate::Gone(address))
+                (wanted.map(|after| (&after.name, &after.spelling)), ValueFate::Gone(address))
             }
             (Some(before), Some(after)) => {
-                (Some((&after.name, &after.spelling)), Fate::Changed(after, before, address))
+                (Some((&after.name, &after.spelling)), ValueFate::Changed(after, before, address))
             }
             (Some(before), None) => {
                 if change.change.is_expiry() {
@@ -97,7 +97,7 @@ pub(super) fn pull(
                         && t.data.as_ref().is_none_or(|data| *data == before.data)
                 });
                 let stone = stone.filter(|_| change.change.deletes_for(DeleteReason::Tombstone));
-                (stone.map(|stone| (&stone.name, &stone.spelling)), Fate::Gone(address))
+                (stone.map(|stone| (&stone.name, &stone.spelling)), ValueFate::Gone(address))
             }
         };
         let Some((name, spelling)) = place else { continue };
@@ -125,7 +125,7 @@ pub(super) fn pull(
     records.add(added);
 }
 
-impl Records<'_, '_, '_> {
+impl EditedRecords<'_, '_, '_> {
     /// Finds the entries of the zone and of its profiles.
     fn index(&mut self) {
         for (fragment, owner) in self.workspace.holders(&self.zone.name) {
@@ -186,7 +186,7 @@ impl Records<'_, '_, '_> {
         let Some(value) = self.value(entry) else { return Vec::new() };
         let tree = self.workspace.tree(value.file);
         match &tree.node(tree.target(value.node)).kind {
-            Kind::Sequence { items, .. } => {
+            SourceNodeKind::Sequence { items, .. } => {
                 items.iter().map(|node| At { node: *node, ..value }).collect()
             }
             _ => vec![value],
@@ -228,7 +228,7 @@ impl Records<'_, '_, '_> {
         members
     }
 
-    fn change(&mut self, entry: usize, fates: &BTreeMap<usize, Fate<'_>>) {
+    fn change(&mut self, entry: usize, fates: &BTreeMap<usize, ValueFate<'_>>) {
         let (at, list) = self.entries[entry];
         let values = self.values(entry);
         let addresses: Vec<Address> = fates.values().map(|fate| fate.address().clone()).collect();
@@ -238,8 +238,8 @@ impl Records<'_, '_, '_> {
         if let Some(why) = self.workspace.shared(list) {
             return self.leave(addresses, &why);
         }
-        let all_go =
-            fates.len() >= values.len() && fates.values().all(|fate| matches!(fate, Fate::Gone(_)));
+        let all_go = fates.len() >= values.len()
+            && fates.values().all(|fate| matches!(fate, ValueFate::Gone(_)));
         if all_go {
             return self.workspace.files[at.file].changes.remove(at.node);
         }
@@ -249,9 +249,9 @@ impl Records<'_, '_, '_> {
             return self.leave(addresses, &why);
         }
         // Attributes before and after the change, by index of the value.
-        let mut changed: BTreeMap<usize, Attributes> = BTreeMap::new();
+        let mut changed: BTreeMap<usize, EntryAttributes> = BTreeMap::new();
         for (n, fate) in fates {
-            let Fate::Changed(desired, live, address) = fate else { continue };
+            let ValueFate::Changed(desired, live, address) = fate else { continue };
             match facets(&desired.facets, live) {
                 Ok(after) => {
                     let attributes = |facets: &Facets| attributes(&self.zone.name, desired, facets);
@@ -264,7 +264,7 @@ impl Records<'_, '_, '_> {
         let is_common = changed.len() == values.len()
             && changed.values().all(|own| Some(own) == first.as_ref());
         for (n, fate) in fates {
-            let Fate::Changed(desired, live, address) = fate else {
+            let ValueFate::Changed(desired, live, address) = fate else {
                 if let Some(value) = values.get(*n) {
                     self.workspace.files[value.file].changes.remove(value.node);
                 }
@@ -479,7 +479,7 @@ impl Records<'_, '_, '_> {
             let tree = self.workspace.tree(fragment.file);
             let changes = &mut self.workspace.files[fragment.file].changes;
             match tree.get(fragment.node, "records") {
-                Some(list) if matches!(tree.node(list).kind, Kind::Sequence { .. }) => {
+                Some(list) if matches!(tree.node(list).kind, SourceNodeKind::Sequence { .. }) => {
                     values
                         .into_iter()
                         .for_each(|value| changes.insert(list, None, None, value, true));
@@ -519,7 +519,7 @@ impl Records<'_, '_, '_> {
             }
             let (Some(value), (at, _)) = (self.value(entry), self.entries[entry]) else { continue };
             let tree = self.workspace.tree(value.file);
-            let is_list = matches!(tree.node(value.node).kind, Kind::Sequence { .. });
+            let is_list = matches!(tree.node(value.node).kind, SourceNodeKind::Sequence { .. });
             let stays = self.values(entry).len() > 1;
             if !is_list
                 || !stays
@@ -543,7 +543,7 @@ impl Records<'_, '_, '_> {
 }
 
 /// Attributes as the keys of an entry, before and after.
-type Attributes = (Map<String, Json>, Map<String, Json>);
+type EntryAttributes = (Map<String, Json>, Map<String, Json>);
 
 /// Returns the value of a record under the keys of the canonical form.
 fn canonical(zone: &ZoneName, data: &Rdata) -> Map<String, Json> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::LAST_DAY_IS_OVER;
 use super::selected_differences::{Chosen, Left};
-use super::source_tree::{At, Kind};
+use super::source_tree::{At, SourceNodeKind};
 use super::workspace::{Owner, Workspace};
 use super::yaml_text;
 use crate::diagnostic::Place;
@@ -645,11 +645,11 @@ fn add(workspace: &mut Workspace<'_>, at: At, key: &str, value: Json) {
         return changes.set(at.node, key, value);
     };
     match (&tree.node(node).kind, value) {
-        (Kind::Sequence { items, .. }, Json::Array(values)) => {
+        (SourceNodeKind::Sequence { items, .. }, Json::Array(values)) => {
             let is_flow = items.first().is_some_and(|item| tree.is_flow(*item));
             values.into_iter().for_each(|value| changes.insert(node, None, None, value, is_flow));
         }
-        (Kind::Mapping { .. }, Json::Object(members)) => {
+        (SourceNodeKind::Mapping { .. }, Json::Object(members)) => {
             for (name, value) in members {
                 add(workspace, At { node, ..at }, &name, value);
             }

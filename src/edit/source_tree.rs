@@ -34,7 +34,7 @@ pub(super) enum Style {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SourceNodeKind {
     /// A scalar; empty if nothing is written.
     Scalar(Box<str>, Style),
     /// A list in block or flow style.
@@ -62,14 +62,14 @@ pub(super) struct Anchor {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Node {
+pub(super) struct SourceNode {
     /// Bytes with quotes, brackets, block header, anchor and tag, but without the line break after
     /// it.
     pub(super) span: Range<usize>,
     /// Start of the content, after an anchor or tag.
     pub(super) content: usize,
     pub(super) anchor: Option<Anchor>,
-    pub(super) kind: Kind,
+    pub(super) kind: SourceNodeKind,
     /// List or mapping that contains the node.
     pub(super) parent: Option<NodeId>,
 }
@@ -77,7 +77,7 @@ pub(super) struct Node {
 #[derive(Debug, Clone)]
 pub(super) struct SourceTree<'t> {
     pub(super) text: &'t str,
-    nodes: Vec<Node>,
+    nodes: Vec<SourceNode>,
     pub(super) root: NodeId,
     /// Comments with their `#`, in order.
     pub(super) comments: Vec<Range<usize>>,
@@ -141,15 +141,15 @@ impl<'t> SourceTree<'t> {
                 Event::Alias(anchor) => {
                     let target = *anchored.get(&anchor).ok_or("an alias refers to nothing")?;
                     end = range.end;
-                    last = tree.add(Kind::Alias(target), range, None, &mut stack);
+                    last = tree.add(SourceNodeKind::Alias(target), range, None, &mut stack);
                     tree.aliases.entry(target).or_default().push(last);
                 }
                 Event::SequenceStart(_, anchor, _) | Event::MappingStart(_, anchor, _) => {
                     let is_flow = text[range.clone()].starts_with(['[', '{']);
                     let kind = if matches!(event, Event::SequenceStart(..)) {
-                        Kind::Sequence { items: Vec::new(), is_flow }
+                        SourceNodeKind::Sequence { items: Vec::new(), is_flow }
                     } else {
-                        Kind::Mapping { entries: Vec::new(), is_flow }
+                        SourceNodeKind::Mapping { entries: Vec::new(), is_flow }
                     };
                     last = tree.add(kind, range, tag, &mut stack);
                     anchored.extend((anchor > 0).then_some((anchor, last)));
@@ -177,7 +177,7 @@ impl<'t> SourceTree<'t> {
         style: ScalarStyle,
         range: Range<usize>,
         before: usize,
-    ) -> (Kind, Range<usize>) {
+    ) -> (SourceNodeKind, Range<usize>) {
         match style {
             ScalarStyle::Literal | ScalarStyle::Folded => {
                 let gap = &self.text[before.min(range.start)..range.start];
@@ -187,10 +187,14 @@ impl<'t> SourceTree<'t> {
                 let end =
                     if blank.ends_with(['\n', '\r']) { blank } else { &self.text[..range.end] };
                 let end = end.trim_end_matches(['\n', '\r']).len();
-                (Kind::Scalar(value.into(), Style::Block), start..end.max(start))
+                (SourceNodeKind::Scalar(value.into(), Style::Block), start..end.max(start))
             }
-            ScalarStyle::SingleQuoted => (Kind::Scalar(value.into(), Style::Single), range),
-            ScalarStyle::DoubleQuoted => (Kind::Scalar(value.into(), Style::Double), range),
+            ScalarStyle::SingleQuoted => {
+                (SourceNodeKind::Scalar(value.into(), Style::Single), range)
+            }
+            ScalarStyle::DoubleQuoted => {
+                (SourceNodeKind::Scalar(value.into(), Style::Double), range)
+            }
             // The parser reports an absent value as `~` without bytes, at the next token.
             _ if range.is_empty() => {
                 let at = self.text[..range.start].trim_end().len().max(before);
@@ -202,16 +206,16 @@ impl<'t> SourceTree<'t> {
                 let after = gap.find([':', '-', '?']).map_or(at, |n| from + n + 1);
                 // The next token is the indicator itself, or comes after it.
                 let at = if next.is_some() || after <= range.start.max(at) { after } else { at };
-                (Kind::Scalar("".into(), Style::Plain), at..at)
+                (SourceNodeKind::Scalar("".into(), Style::Plain), at..at)
             }
-            _ => (Kind::Scalar(value.into(), Style::Plain), range),
+            _ => (SourceNodeKind::Scalar(value.into(), Style::Plain), range),
         }
     }
 
     /// Adds a node to the innermost open collection.
     fn add(
         &mut self,
-        kind: Kind,
+        kind: SourceNodeKind,
         range: Range<usize>,
         tag: Option<usize>,
         stack: &mut [Frame],
@@ -219,23 +223,23 @@ impl<'t> SourceTree<'t> {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         let parent = stack.last().map(|frame| frame.id);
         let span = tag.map_or(range.start, |tag| tag.min(range.start))..range.end;
-        self.nodes.push(Node { content: range.start, span, anchor: None, kind, parent });
+        self.nodes.push(SourceNode { content: range.start, span, anchor: None, kind, parent });
         let Some(frame) = stack.last_mut() else {
             self.root = id;
             return id;
         };
         match &mut self.nodes[frame.id.0 as usize].kind {
-            Kind::Sequence { items, .. } => items.push(id),
-            Kind::Mapping { entries, .. } => match frame.key.take() {
+            SourceNodeKind::Sequence { items, .. } => items.push(id),
+            SourceNodeKind::Mapping { entries, .. } => match frame.key.take() {
                 Some(key) => entries.push((key, id)),
                 None => frame.key = Some(id),
             },
-            Kind::Scalar(..) | Kind::Alias(_) => {}
+            SourceNodeKind::Scalar(..) | SourceNodeKind::Alias(_) => {}
         }
         id
     }
 
-    pub(super) fn node(&self, id: NodeId) -> &Node {
+    pub(super) fn node(&self, id: NodeId) -> &SourceNode {
         &self.nodes[id.0 as usize]
     }
 
@@ -246,7 +250,7 @@ impl<'t> SourceTree<'t> {
     /// Follows an alias.
     pub(super) fn target(&self, id: NodeId) -> NodeId {
         match self.node(id).kind {
-            Kind::Alias(target) => target,
+            SourceNodeKind::Alias(target) => target,
             _ => id,
         }
     }
@@ -254,7 +258,7 @@ impl<'t> SourceTree<'t> {
     /// Returns the text of a scalar with aliases followed. Empty for other nodes.
     pub(super) fn scalar_text(&self, id: NodeId) -> &str {
         match &self.node(self.target(id)).kind {
-            Kind::Scalar(text, _) => text,
+            SourceNodeKind::Scalar(text, _) => text,
             _ => "",
         }
     }
@@ -262,7 +266,7 @@ impl<'t> SourceTree<'t> {
     /// Returns the items of a list. Empty for other nodes.
     pub(super) fn items(&self, id: NodeId) -> &[NodeId] {
         match &self.node(self.target(id)).kind {
-            Kind::Sequence { items, .. } => items,
+            SourceNodeKind::Sequence { items, .. } => items,
             _ => &[],
         }
     }
@@ -270,7 +274,7 @@ impl<'t> SourceTree<'t> {
     /// Returns the pairs of a mapping. Empty for other nodes.
     pub(super) fn entries(&self, id: NodeId) -> &[(NodeId, NodeId)] {
         match &self.node(self.target(id)).kind {
-            Kind::Mapping { entries, .. } => entries,
+            SourceNodeKind::Mapping { entries, .. } => entries,
             _ => &[],
         }
     }
@@ -294,7 +298,8 @@ impl<'t> SourceTree<'t> {
     pub(super) fn is_flow(&self, id: NodeId) -> bool {
         matches!(
             self.node(id).kind,
-            Kind::Sequence { is_flow: true, .. } | Kind::Mapping { is_flow: true, .. }
+            SourceNodeKind::Sequence { is_flow: true, .. }
+                | SourceNodeKind::Mapping { is_flow: true, .. }
         )
     }
 
@@ -393,8 +398,9 @@ mod tests {
     /// Lists the source text of every leaf.
     fn leaves(text: &str) -> Vec<String> {
         let tree = SourceTree::read(text).unwrap();
-        let is_leaf =
-            |id: &NodeId| matches!(tree.node(*id).kind, Kind::Scalar(..) | Kind::Alias(_));
+        let is_leaf = |id: &NodeId| {
+            matches!(tree.node(*id).kind, SourceNodeKind::Scalar(..) | SourceNodeKind::Alias(_))
+        };
         tree.ids().filter(is_leaf).map(|id| text[tree.node(id).span.clone()].to_owned()).collect()
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::source_tree::{At, Kind, SourceTree};
+use super::source_tree::{At, SourceNodeKind, SourceTree};
 use crate::spec::{Piece, pieces};
 
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl Variables {
                 variable.value = tree.scalar_text(*value).to_owned();
             }
             for node in tree.ids() {
-                let Kind::Scalar(text, _) = &tree.node(node).kind else { continue };
+                let SourceNodeKind::Scalar(text, _) = &tree.node(node).kind else { continue };
                 let shared = tree.shared_by(node).map_or(0, |anchor| tree.aliases(anchor).len());
                 for (_, piece) in pieces(text) {
                     if let Piece::Variable(name) = piece {

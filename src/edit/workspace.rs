@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use super::file_changes::{Changes, json};
-use super::source_tree::{At, Kind, NodeId, SourceTree};
+use super::source_tree::{At, NodeId, SourceNodeKind, SourceTree};
 use super::text_edits::{Edit, apply};
 use super::variables::{Change, Variables, has_variable};
 use crate::diagnostic::SourceId;
@@ -135,7 +135,7 @@ impl<'t> Workspace<'t> {
     /// Explains why a node cannot be changed in place: an anchor around it is used elsewhere too.
     pub(super) fn shared(&self, at: At) -> Option<String> {
         let tree = self.tree(at.file);
-        let by = if matches!(tree.node(at.node).kind, Kind::Alias(_)) {
+        let by = if matches!(tree.node(at.node).kind, SourceNodeKind::Alias(_)) {
             Some(tree.target(at.node))
         } else {
             tree.shared_by(at.node)
@@ -154,7 +154,8 @@ impl<'t> Workspace<'t> {
         }
         let tree = self.tree(at.file);
         let node = tree.node(at.node);
-        let is_shared = matches!(node.kind, Kind::Alias(_)) || !tree.aliases(at.node).is_empty();
+        let is_shared =
+            matches!(node.kind, SourceNodeKind::Alias(_)) || !tree.aliases(at.node).is_empty();
         if is_shared {
             let anchor = tree.node(tree.target(at.node)).anchor.as_ref();
             let name = anchor.map(|a| a.name.to_string()).unwrap_or_default();
@@ -166,7 +167,7 @@ impl<'t> Workspace<'t> {
             return;
         }
         match (&node.kind, before, after) {
-            (Kind::Mapping { entries, .. }, Json::Object(old), Json::Object(new)) => {
+            (SourceNodeKind::Mapping { entries, .. }, Json::Object(old), Json::Object(new)) => {
                 for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
                     let entry =
                         entries.iter().copied().find(|(name, _)| tree.scalar_text(*name) == key);
@@ -190,12 +191,12 @@ impl<'t> Workspace<'t> {
                     }
                 }
             }
-            (Kind::Sequence { items, .. }, Json::Array(old), Json::Array(new))
+            (SourceNodeKind::Sequence { items, .. }, Json::Array(old), Json::Array(new))
                 if items.len() == old.len() =>
             {
                 self.merge_items(at, items, old, new, what);
             }
-            (Kind::Scalar(text, _), _, _) if has_variable(text) => {
+            (SourceNodeKind::Scalar(text, _), _, _) if has_variable(text) => {
                 self.replace_substituted(at, text, after, what);
             }
             _ => self.files[at.file].changes.replace(at.node, after.clone()),

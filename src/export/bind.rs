@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::left_out::{name_settings, shown};
+use super::left_out::{name_and_type, name_settings};
 use crate::model::facts::{self, FieldKind};
 use crate::model::{DesiredRecord, DesiredZone, Fqdn, Rdata, Ttl};
 
@@ -19,7 +19,7 @@ const UNKNOWN_SERVER: &str = "name-server.invalid";
 /// TTL of Cloudflare's name server records, in seconds.
 const SERVER_TTL: u32 = 86_400;
 
-pub(super) fn write(
+pub(super) fn write_zone_file(
     zone: &DesiredZone,
     name_servers: &[String],
     left_out: &mut Vec<String>,
@@ -76,24 +76,29 @@ pub(super) fn write(
             None
         };
         match why {
-            Some(why) => left_out.push(format!("{}: {why}", shown(zone, record))),
+            Some(why) => left_out.push(format!("{}: {why}", name_and_type(zone, record))),
             None => {
                 written += 1;
-                line(zone, record, &mut out, left_out);
+                write_line(zone, record, &mut out, left_out);
             }
         }
     }
     (out, written)
 }
 
-fn line(zone: &DesiredZone, record: &DesiredRecord, out: &mut String, left_out: &mut Vec<String>) {
+fn write_line(
+    zone: &DesiredZone,
+    record: &DesiredRecord,
+    out: &mut String,
+    left_out: &mut Vec<String>,
+) {
     name_settings(zone, record, &["flatten_cname"], left_out);
     let facets = &record.facets;
     let ttl = facets.ttl.unwrap_or(Ttl::AUTOMATIC).as_number();
     let name =
         if record.name == *zone.name.as_fqdn() { "@".to_owned() } else { record.name.absolute() };
     let data = &record.data;
-    let _ = write!(out, "{name}\t{ttl}\tIN\t{}\t{}", data.type_name(), value(data));
+    let _ = write!(out, "{name}\t{ttl}\tIN\t{}\t{}", data.type_name(), value_with_dots(data));
     let mut tags = Vec::new();
     tags.extend(facets.tags.iter().flatten().map(|tag| with_quotes(tag.as_str())));
     // Cloudflare writes this tag after records of every type.
@@ -107,8 +112,8 @@ fn line(zone: &DesiredZone, record: &DesiredRecord, out: &mut String, left_out: 
 }
 
 /// Writes host names with a final dot; without one, they would be relative.
-fn value(data: &Rdata) -> String {
-    let fields = facts::of(data.type_name()).map_or(&[][..], |facts| facts.fields);
+fn value_with_dots(data: &Rdata) -> String {
+    let fields = facts::type_facts(data.type_name()).map_or(&[][..], |facts| facts.fields);
     let is_host = |n: usize| {
         let kind = fields.get(n).map(|field| field.kind);
         matches!(kind, Some(FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot))
@@ -121,11 +126,11 @@ fn value(data: &Rdata) -> String {
         host if is_host(n) && !host.ends_with('.') => format!("{host}."),
         other => other.to_owned(),
     };
-    words(&text).into_iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
+    split_words(&text).into_iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Splits a value into words. A quoted text is one word.
-fn words(text: &str) -> Vec<&str> {
+fn split_words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let (mut start, mut is_quoted, mut is_escaped) = (0, false, false);
     for (at, c) in text.char_indices() {

@@ -41,7 +41,7 @@ pub(super) fn beside_records(zone: &DesiredZone) -> Vec<String> {
     parts
 }
 
-pub(super) fn shown(zone: &DesiredZone, record: &DesiredRecord) -> String {
+pub(super) fn name_and_type(zone: &DesiredZone, record: &DesiredRecord) -> String {
     format!("{} {}", zone.name.relative(&record.name), record.data.type_name())
 }
 
@@ -62,7 +62,7 @@ pub(super) fn name_settings(
         let unsaid: Vec<String> = unsaid.into_iter().map(|name| format!("`{name}`")).collect();
         left_out.push(format!(
             "{}: {} cannot be expressed in this format",
-            shown(zone, record),
+            name_and_type(zone, record),
             unsaid.join(", ")
         ));
     }

@@ -11,14 +11,14 @@ use crate::model::DesiredZone;
 
 /// Format of an exported zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum ExportTarget {
     /// A zone file with Cloudflare's comments for proxy status, comments and tags.
     Bind,
     /// A YAML file of octoDNS.
     Octodns,
 }
 
-impl Target {
+impl ExportTarget {
     /// All formats with their names.
     pub const ALL: &'static [(&'static str, Self)] =
         &[("bind", Self::Bind), ("octodns", Self::Octodns)];
@@ -52,11 +52,11 @@ pub struct Exported {
 
 /// Writes a zone. `name_servers` are the known name servers of the zone, which a zone file needs.
 #[must_use]
-pub fn export(zone: &DesiredZone, name_servers: &[String], target: Target) -> Exported {
+pub fn export(zone: &DesiredZone, name_servers: &[String], target: ExportTarget) -> Exported {
     let mut left_out = left_out::beside_records(zone);
     let (text, records) = match target {
-        Target::Bind => bind::write(zone, name_servers, &mut left_out),
-        Target::Octodns => octodns::write(zone, &mut left_out),
+        ExportTarget::Bind => bind::write_zone_file(zone, name_servers, &mut left_out),
+        ExportTarget::Octodns => octodns::write_zone_yaml(zone, &mut left_out),
     };
     Exported { text, records, left_out }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::left_out::{name_settings, shown};
+use super::left_out::{name_and_type, name_settings};
 use crate::diagnostic::one_line;
 use crate::import::{natural_order, octodns_members};
 use crate::model::facts::{self, FieldKind};
@@ -20,7 +20,7 @@ const TEXTS: &[&str] = &["A", "AAAA", "CNAME", "NS", "OPENPGPKEY", "PTR"];
 /// Parameters of service bindings that octoDNS writes as a list.
 const LISTS: &[&str] = &["alpn", "ipv4hint", "ipv6hint", "mandatory"];
 
-pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, usize) {
+pub(super) fn write_zone_yaml(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, usize) {
     let mut sets: BTreeMap<(&Fqdn, &str), Vec<&DesiredRecord>> = BTreeMap::new();
     for record in &zone.records {
         sets.entry((&record.name, record.data.type_name())).or_default().push(record);
@@ -28,7 +28,7 @@ pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, 
     let mut written = 0;
     let mut by_name: Vec<(String, Vec<Json>)> = Vec::new();
     for ((name, _), records) in &sets {
-        let Some((set, values)) = set(zone, records, left_out) else { continue };
+        let Some((set, values)) = write_set(zone, records, left_out) else { continue };
         written += values;
         // octoDNS always uses relative names, even where a spec needs the full name.
         let before =
@@ -50,13 +50,13 @@ pub(super) fn write(zone: &DesiredZone, left_out: &mut Vec<String>) -> (String, 
     if root.is_empty() {
         out.push_str("{}\n");
     }
-    block(&Json::Object(root), 0, &mut out);
+    write_block(&Json::Object(root), 0, &mut out);
     (out, written)
 }
 
 /// Writes a record set and returns the number of its values. Returns `None` if octoDNS can
 /// represent none of them.
-fn set(
+fn write_set(
     zone: &DesiredZone,
     records: &[&DesiredRecord],
     left_out: &mut Vec<String>,
@@ -72,7 +72,7 @@ fn set(
             "SRV" | "URI" if !is_of_service(zone.name.relative(&record.name)) => {
                 Err("octoDNS requires a name such as `_service._protocol` for this type")
             }
-            _ => value(record),
+            _ => convert_value(record),
         };
         match outcome {
             Ok(value) => {
@@ -80,18 +80,17 @@ fn set(
                 said.push(record);
                 name_settings(zone, record, &[], left_out);
             }
-            Err(why) => left_out.push(format!("{}: {why}", shown(zone, record))),
+            Err(why) => left_out.push(format!("{}: {why}", name_and_type(zone, record))),
         }
     }
     let first = *said.first()?;
     let own = options(&first.facets);
-    if said
-        .iter()
-        .any(|record| options(&record.facets) != own || ttl(&record.facets) != ttl(&first.facets))
-    {
+    if said.iter().any(|record| {
+        options(&record.facets) != own || ttl_of_set(&record.facets) != ttl_of_set(&first.facets)
+    }) {
         left_out.push(format!(
             "{}: octoDNS has one TTL, proxy status and comment for all values; those of the first value are written",
-            shown(zone, first)
+            name_and_type(zone, first)
         ));
     }
     // A CNAME at the apex, which Cloudflare flattens, is an ALIAS in octoDNS.
@@ -103,7 +102,7 @@ fn set(
     if !own.is_empty() {
         members.insert("octodns".to_owned(), json!({ "cloudflare": own }));
     }
-    members.insert("ttl".to_owned(), json!(ttl(&first.facets)));
+    members.insert("ttl".to_owned(), json!(ttl_of_set(&first.facets)));
     members.insert("type".to_owned(), json!(kind));
     if values.len() == 1 {
         members.insert("value".to_owned(), values.remove(0));
@@ -126,7 +125,7 @@ fn is_of_service(name: &str) -> bool {
 }
 
 /// Returns the TTL of a record set, in seconds.
-fn ttl(facets: &Facets) -> u32 {
+fn ttl_of_set(facets: &Facets) -> u32 {
     facets
         .ttl
         .filter(|ttl| !ttl.is_automatic())
@@ -155,19 +154,19 @@ fn options(facets: &Facets) -> Map<String, Json> {
 }
 
 /// Converts a value, or returns the reason why octoDNS cannot represent it.
-fn value(record: &DesiredRecord) -> Result<Json, &'static str> {
+fn convert_value(record: &DesiredRecord) -> Result<Json, &'static str> {
     let kind = record.data.type_name();
     let fields = record.data.fields();
     match kind {
-        "TXT" => text(record),
+        "TXT" => escape_semicolons(record),
         "SVCB" | "HTTPS" => service(&record.data),
         _ if TEXTS.contains(&kind) => {
             let is_host = matches!(kind, "CNAME" | "NS" | "PTR");
-            Ok(member(&Value::from(record.data.presentation()), is_host))
+            Ok(convert_part(&Value::from(record.data.presentation()), is_host))
         }
         _ => {
             let names = octodns_members(kind).ok_or("octoDNS has no such type of record")?;
-            let facts = facts::of(kind).ok_or("octoDNS has no such type of record")?;
+            let facts = facts::type_facts(kind).ok_or("octoDNS has no such type of record")?;
             let mut members: BTreeMap<String, Json> = BTreeMap::new();
             for field in facts.fields {
                 let value = fields.get(field.name).ok_or("a part of its value is missing")?;
@@ -178,7 +177,7 @@ fn value(record: &DesiredRecord) -> Result<Json, &'static str> {
                     field.kind,
                     FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot
                 );
-                members.insert(theirs.to_owned(), member(value, is_host));
+                members.insert(theirs.to_owned(), convert_part(value, is_host));
             }
             Ok(Json::Object(members.into_iter().collect()))
         }
@@ -186,7 +185,7 @@ fn value(record: &DesiredRecord) -> Result<Json, &'static str> {
 }
 
 /// Converts one part of a value. Host names get a final dot.
-fn member(value: &Value, is_host: bool) -> Json {
+fn convert_part(value: &Value, is_host: bool) -> Json {
     match value {
         Value::Integer(n) => json!(n),
         Value::Decimal(text) => text.parse::<f64>().map_or_else(|_| json!(text), |n| json!(n)),
@@ -196,7 +195,7 @@ fn member(value: &Value, is_host: bool) -> Json {
 }
 
 /// Escapes `;` in a text, as octoDNS requires.
-fn text(record: &DesiredRecord) -> Result<Json, &'static str> {
+fn escape_semicolons(record: &DesiredRecord) -> Result<Json, &'static str> {
     let Rdata::Txt(txt) = &record.data else { return Err("it is not a text") };
     let text = std::str::from_utf8(txt.as_bytes()).map_err(|_| "octoDNS allows ASCII only")?;
     if text.contains(|c: char| !(' '..='~').contains(&c)) {
@@ -246,7 +245,7 @@ fn service(data: &Rdata) -> Result<Json, &'static str> {
 }
 
 /// Writes a mapping in block style.
-fn block(value: &Json, indent: usize, out: &mut String) {
+fn write_block(value: &Json, indent: usize, out: &mut String) {
     let pad = " ".repeat(indent);
     match value {
         Json::Object(members) => {
@@ -261,7 +260,7 @@ fn block(value: &Json, indent: usize, out: &mut String) {
                 match item {
                     Json::Object(_) => {
                         let mut inner = String::new();
-                        block(item, indent + 2, &mut inner);
+                        write_block(item, indent + 2, &mut inner);
                         out.push_str(&format!("{pad}- {}", inner.trim_start()));
                     }
                     other => out.push_str(&format!("{pad}- {}\n", single(other))),
@@ -277,7 +276,7 @@ fn nested(value: &Json, indent: usize, out: &mut String) {
     match value {
         Json::Object(_) | Json::Array(_) => {
             out.push('\n');
-            block(value, indent, out);
+            write_block(value, indent, out);
         }
         Json::Null => out.push('\n'),
         other => out.push_str(&format!(" {}\n", single(other))),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::imported::Imported;
 use crate::diagnostic::{Place, Sources, first_of};
 use crate::model::facts::dns_settings::{DEFAULTS, OLD_NAME_SERVERS};
-use crate::model::facts::settings::{TEMPORARY, of};
+use crate::model::facts::settings::{TEMPORARY, setting_facts};
 use crate::model::{
     Desired, DesiredSettings, DesiredZone, LiveDnssec, LiveSetting, LiveSettings, Value, ZoneName,
 };
@@ -39,7 +39,7 @@ fn zone_settings(
     let mut fixed = Vec::new();
     for (name, setting) in live {
         let LiveSetting::Value { value, editable, modified_on } = setting else { continue };
-        let is_default = match of(name).and_then(|facts| facts.default) {
+        let is_default = match setting_facts(name).and_then(|facts| facts.default) {
             Some(default) => Value::from(default) == *value,
             None => modified_on.is_none(),
         };

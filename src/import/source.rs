@@ -323,7 +323,7 @@ impl<'g> Reader<'g> {
                     }
                     return;
                 }
-                match json::parse(text.as_bytes(), MOST_VALUES) {
+                match json::parse_limited(text.as_bytes(), MOST_VALUES) {
                     Ok(json) => self.json(path, json),
                     Err(error) => self.unreadable(path, &error.to_string()),
                 }

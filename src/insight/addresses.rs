@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::direction::Direction;
-use super::effect::{Effect, Topic, listed};
-use super::mistyped_addresses::{host, leaves, loses_group, site, slip};
+use super::effect::{Effect, Topic, at_most_five};
+use super::mistyped_addresses::{host_part, leaves, loses_group, site, slip};
 use super::other_zones::OtherZones;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
@@ -16,7 +16,7 @@ use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 const MOST_CANDIDATES: usize = 16;
 
 /// Returns the effects of changed addresses for a name.
-pub(super) fn compare(
+pub(super) fn compare_addresses(
     name: &Fqdn,
     before: View<'_, '_>,
     after: View<'_, '_>,
@@ -54,7 +54,7 @@ pub(super) fn compare(
         [IpAddr::is_ipv4, IpAddr::is_ipv6].map(|is_of_family| gone.iter().any(is_of_family));
     let gone_by_host =
         gone.iter().fold(BTreeMap::<IpAddr, Vec<IpAddr>>::new(), |mut by_host, gone| {
-            by_host.entry(host(*gone)).or_default().push(*gone);
+            by_host.entry(host_part(*gone)).or_default().push(*gone);
             by_host
         });
     let mut effects = Vec::new();
@@ -71,7 +71,7 @@ pub(super) fn compare(
     }
     for came in &came {
         let family = usize::from(!came.is_ipv4());
-        let alike = gone_by_host.get(&host(*came)).into_iter().flatten();
+        let alike = gone_by_host.get(&host_part(*came)).into_iter().flatten();
         let mut slips = alike.filter_map(|gone| Some((*gone, slip(*gone, *came)?)));
         let found = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others));
         let without_group = || {
@@ -128,7 +128,7 @@ fn stale_fingerprints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     (!kinds.is_empty()).then(|| {
         format!(
             "{name} moves and keeps {}: clients that check them refuse a host with other keys",
-            listed(kinds)
+            at_most_five(kinds)
         )
     })
 }
@@ -152,7 +152,7 @@ fn left_in_place(old: &BTreeSet<IpAddr>, new: &BTreeSet<IpAddr>) -> Option<Strin
     })?;
     let (clients, other) =
         if moved { ("IPv6", family(new, false)) } else { ("IPv4", family(new, true)) };
-    Some(format!("clients with {clients} still go to {}, which stays", listed(other)))
+    Some(format!("clients with {clients} still go to {}, which stays", at_most_five(other)))
 }
 
 /// Describes the other names that had an address before and keep it.
@@ -171,7 +171,7 @@ fn shared(
     let others: BTreeSet<&str> =
         held.filter(keeps).map(|other| before.0.name().relative(other)).gather();
     (!others.is_empty())
-        .then(|| format!("{name}: {address} is the address of {} as well", listed(others)))
+        .then(|| format!("{name}: {address} is the address of {} as well", at_most_five(others)))
 }
 
 /// Returns the reason why an address cannot be reached from the internet; `None` for reachable

@@ -3,14 +3,18 @@
 use std::collections::BTreeSet;
 
 use super::direction::Direction;
-use super::dns::{Entry, Node};
-use super::effect::{Effect, Topic, listed};
+use super::dns::{Entry, NameNode};
+use super::effect::{Effect, Topic, at_most_five};
 use super::providers::Provider;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, Rdata, RecordType};
 
 /// Returns the effects of changed NS, DS or DNSKEY records for a name.
-pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+pub(super) fn compare_delegations(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Vec<Effect> {
     let mut effects = Vec::new();
     servers(name, before, after, &mut effects);
     proxied_servers(name, before, after, &mut effects);
@@ -22,7 +26,7 @@ fn servers_at<'a>(view: View<'_, 'a>, name: &Fqdn) -> BTreeSet<&'a Fqdn> {
     view.targets(name, RecordType::Ns).into_iter().gather()
 }
 
-fn values<'a>(view: View<'_, 'a>, name: &Fqdn, kind: RecordType) -> BTreeSet<&'a Rdata> {
+fn record_values<'a>(view: View<'_, 'a>, name: &Fqdn, kind: RecordType) -> BTreeSet<&'a Rdata> {
     view.of_type(name, kind).into_iter().map(|r| r.data).collect()
 }
 
@@ -33,9 +37,14 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
     let shown = |line: String| Effect::shown(topic, name, Direction::Neutral, line);
     let is_apex = name == after.0.name().as_fqdn();
     let (old, new) = (servers_at(before, name), servers_at(after, name));
-    let signers = (values(before, name, RecordType::Ds), values(after, name, RecordType::Ds));
+    let signers =
+        (record_values(before, name, RecordType::Ds), record_values(after, name, RecordType::Ds));
     if old != new {
-        let line = format!("name servers of {name}: {} → {}", some(&old), some(&new));
+        let line = format!(
+            "name servers of {name}: {} → {}",
+            sentence_of_servers(&old),
+            sentence_of_servers(&new)
+        );
         match (old.is_empty(), new.is_empty()) {
             (true, _) if is_apex => {
                 let effect = match after.0.serving().multi_provider {
@@ -47,17 +56,18 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
                         "Cloudflare serves them beside its own name servers only if `multi_provider` is on"
                     }
                 };
-                effects.push(shown(format!("NS records at {name}: {}; {effect}", listed(&new))));
+                effects
+                    .push(shown(format!("NS records at {name}: {}; {effect}", at_most_five(&new))));
             }
             (true, _) => {
                 let hidden = hidden(name, before, &new);
                 effects.push(if hidden.is_empty() {
-                    shown(format!("{name} is delegated to {} from now on", listed(&new)))
+                    shown(format!("{name} is delegated to {} from now on", at_most_five(&new)))
                 } else {
                     breaks(format!(
                         "{name} is delegated to {} from now on, which hides records of this zone at: {}",
-                        listed(&new),
-                        listed(hidden)
+                        at_most_five(&new),
+                        at_most_five(hidden)
                     ))
                 });
             }
@@ -67,7 +77,7 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
             (_, true) => {
                 effects.push(breaks(format!(
                     "{name} is no longer delegated: what {} answered is gone",
-                    listed(&old)
+                    at_most_five(&old)
                 )));
             }
             (false, false)
@@ -153,8 +163,8 @@ fn are_of_one_provider(one: &Fqdn, other: &Fqdn) -> bool {
 }
 
 /// Lists name servers in a sentence.
-fn some(servers: &BTreeSet<&Fqdn>) -> String {
-    if servers.is_empty() { "none".to_owned() } else { listed(servers) }
+fn sentence_of_servers(servers: &BTreeSet<&Fqdn>) -> String {
+    if servers.is_empty() { "none".to_owned() } else { at_most_five(servers) }
 }
 
 /// Returns the names at and below a name whose records are hidden once it is delegated. Addresses
@@ -166,7 +176,7 @@ fn hidden(name: &Fqdn, before: View<'_, '_>, servers: &BTreeSet<&Fqdn>) -> Vec<S
         !is_glue && !matches!(r.record_type(), Some(RecordType::Ns | RecordType::Ds))
     };
     let nodes = std::iter::once(node).chain(node.below());
-    let has_hidden = |n: &Node<'_, '_>| n.records().any(|r| is_hidden(&r));
+    let has_hidden = |n: &NameNode<'_, '_>| n.records().any(|r| is_hidden(&r));
     let mut names: Vec<String> = nodes.filter(has_hidden).map(|n| n.name().to_owned()).collect();
     names.sort_unstable();
     names
@@ -175,7 +185,7 @@ fn hidden(name: &Fqdn, before: View<'_, '_>, servers: &BTreeSet<&Fqdn>) -> Vec<S
 /// Adds the effects of changed DS or DNSKEY records.
 fn trust(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut Vec<Effect>) {
     for (kind, what) in [(RecordType::Ds, "DS record"), (RecordType::Dnskey, "key")] {
-        let (old, new) = (values(before, name, kind), values(after, name, kind));
+        let (old, new) = (record_values(before, name, kind), record_values(after, name, kind));
         if old == new {
             continue;
         }

@@ -74,6 +74,6 @@ impl Effect {
 }
 
 /// Lists at most five members in a sentence, then the number of further ones.
-pub(super) fn listed<T: ToString>(members: impl IntoIterator<Item = T>) -> String {
+pub(super) fn at_most_five<T: ToString>(members: impl IntoIterator<Item = T>) -> String {
     first_of(members, 5)
 }

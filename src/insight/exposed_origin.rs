@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use super::dns::{End, Entry};
-use super::effect::{Effect, Topic, listed};
+use super::effect::{Effect, Topic, at_most_five};
 use super::other_zones::OtherZones;
 use super::published_addresses::published;
 use super::zone_view::View;
@@ -69,7 +69,7 @@ impl Hidden {
                 format!(
                     "{name} {}: {} was behind the proxy and becomes public",
                     record.data.type_name(),
-                    listed(exposed)
+                    at_most_five(exposed)
                 )
             }
         };

@@ -3,7 +3,7 @@
 
 use super::direction::Direction;
 use super::dns::End;
-use super::effect::{Effect, Topic, listed};
+use super::effect::{Effect, Topic, at_most_five};
 use super::providers::is_at_suffix;
 use super::zone_view::View;
 use crate::model::facts::proxied_aliases::{RETURN_PATHS, VALIDATIONS};
@@ -93,7 +93,11 @@ impl HiddenUse {
 
 /// Returns the effects of an alias that becomes a proxied one. The effects on DKIM keys, DMARC
 /// records, mail servers and CAA records are found with these records.
-pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+pub(super) fn compare_aliases(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Vec<Effect> {
     let Some(target) = before.visible_alias(name).filter(|_| after.hides_alias(name)) else {
         return Vec::new();
     };
@@ -124,7 +128,9 @@ fn other_types(name: &Fqdn, target: &Fqdn, before: View<'_, '_>) -> Option<Effec
     if hidden.is_empty() {
         return None;
     }
-    let line =
-        format!("{name} is proxied, so the {} records of {target} are hidden", listed(&hidden));
+    let line = format!(
+        "{name} is proxied, so the {} records of {target} are hidden",
+        at_most_five(&hidden)
+    );
     Some(Effect::shown(Topic::Addresses, name, Direction::Neutral, line))
 }

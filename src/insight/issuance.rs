@@ -7,7 +7,7 @@ use strsim::damerau_levenshtein;
 
 use super::direction::Direction;
 use super::dns::{Answer, End};
-use super::effect::{Effect, Topic, listed};
+use super::effect::{Effect, Topic, at_most_five};
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Rdata, RecordType, ZoneName};
 
@@ -124,7 +124,7 @@ const METHODS: &[&str] =
 
 /// The CAA policy of a name.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Policy {
+pub(super) struct CaaPolicy {
     /// The authorities for names.
     pub(super) names: Issuers,
     /// The authorities for wildcards.
@@ -149,14 +149,14 @@ pub(super) enum Applicable {
     Missing,
     /// The known zones do not have the answer, for this reason.
     Unknown(String),
-    Policy(Box<Policy>),
+    Policy(Box<CaaPolicy>),
 }
 
 impl Applicable {
     /// Returns the policy, which is empty if there is none; `None` if it is unknown.
-    fn known(self) -> Option<Policy> {
+    fn known(self) -> Option<CaaPolicy> {
         match self {
-            Self::Missing => Some(Policy::default()),
+            Self::Missing => Some(CaaPolicy::default()),
             Self::Policy(policy) => Some(*policy),
             Self::Unknown(_) => None,
         }
@@ -179,7 +179,9 @@ pub(super) fn applicable<'a>(
         let found = answer(&own, RecordType::Caa);
         match &found.end {
             End::Records(set) => {
-                return Applicable::Policy(Box::new(read(set.iter().map(|entry| entry.data))));
+                return Applicable::Policy(Box::new(read_policy(
+                    set.iter().map(|entry| entry.data),
+                )));
             }
             End::NoData(_) | End::NoName | End::Edge(_) => {}
             End::Elsewhere
@@ -196,8 +198,8 @@ pub(super) fn applicable<'a>(
     }
 }
 
-fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
-    let mut policy = Policy::default();
+fn read_policy<'r>(records: impl Iterator<Item = &'r Rdata>) -> CaaPolicy {
+    let mut policy = CaaPolicy::default();
     let (mut issue, mut issue_wild): (Issuers, Issuers) = (None, None);
     for record in records {
         let fields = record.fields();
@@ -295,7 +297,7 @@ fn nearest_method(method: &str) -> Option<&'static str> {
 
 /// Returns the known identifier that an unknown one is very similar to; `None` for known
 /// identifiers and for dissimilar ones.
-fn nearest(issuer: &str) -> Option<&'static str> {
+fn nearest_issuer(issuer: &str) -> Option<&'static str> {
     if !is_well_formed(issuer, "") {
         let parts =
             || issuer.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.')));
@@ -317,7 +319,11 @@ fn nearest(issuer: &str) -> Option<&'static str> {
 }
 
 /// Returns the effects of changed CAA records for a name and the names below it.
-pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+pub(super) fn compare_issuance(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Vec<Effect> {
     let topic = Topic::Issuance;
     let changes = |line: String| Effect::needing(Danger::ChangesIssuance, topic, name, line);
     let shown = |direction, line: String| Effect::shown(topic, name, direction, line);
@@ -385,7 +391,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             (None, Some(new)) => {
                 effects.push(shown(
                     Direction::Strengthens,
-                    format!("{what}: only {} may issue; {ADDED}", listed(new)),
+                    format!("{what}: only {} may issue; {ADDED}", at_most_five(new)),
                 ));
             }
             (Some(old), Some(new)) => {
@@ -394,14 +400,14 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
                 if !lost.is_empty() {
                     let rest = format!(
                         "{} may no longer issue, so renewals by them fail; {} may",
-                        listed(&lost),
-                        listed(new)
+                        at_most_five(&lost),
+                        at_most_five(new)
                     );
                     effects.push(changes(format!("{what}: {rest}")));
                 } else {
                     effects.push(shown(
                         Direction::Weakens,
-                        format!("{what}: {} may issue as well", listed(&gained)),
+                        format!("{what}: {} may issue as well", at_most_five(&gained)),
                     ));
                 }
             }
@@ -417,7 +423,7 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             }
             _ => (
                 Direction::Unclassified,
-                format!("bound by {}; {ADDED} without them", listed(&new.parameters)),
+                format!("bound by {}; {ADDED} without them", at_most_five(&new.parameters)),
             ),
         };
         effects.push(shown(direction, format!("certificates for {name}: issuance is {word}")));
@@ -426,19 +432,19 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
 }
 
 /// Returns the effects of what authorities do not understand in a policy, and did not have to before.
-fn faults(name: &Fqdn, old: &Policy, new: &Policy) -> Vec<Effect> {
+fn faults(name: &Fqdn, old: &CaaPolicy, new: &CaaPolicy) -> Vec<Effect> {
     let topic = Topic::Issuance;
     let changes = |line: String| Effect::needing(Danger::ChangesIssuance, topic, name, line);
     let shown = |direction, line: String| Effect::shown(topic, name, direction, line);
     let mut effects = Vec::new();
-    let all = |policy: &Policy| -> BTreeSet<String> {
+    let all = |policy: &CaaPolicy| -> BTreeSet<String> {
         policy.names.iter().chain(&policy.wildcards).flatten().cloned().collect()
     };
     for value in new.malformed.difference(&old.malformed) {
         let line = format!(
             "certificates for {name}: `{value}` is not well-formed, so it allows no authority"
         );
-        effects.push(match nearest(value) {
+        effects.push(match nearest_issuer(value) {
             _ if value.trim_end().ends_with(';') => {
                 let line = format!("{line}; remove the `;` at its end");
                 Effect::needing(Danger::LooksMistyped, topic, name, line)
@@ -464,7 +470,7 @@ fn faults(name: &Fqdn, old: &Policy, new: &Policy) -> Vec<Effect> {
     }
     let known = all(old);
     for (issuer, near) in
-        all(new).difference(&known).filter_map(|issuer| Some((issuer, nearest(issuer)?)))
+        all(new).difference(&known).filter_map(|issuer| Some((issuer, nearest_issuer(issuer)?)))
     {
         let line = format!(
             "certificates for {name}: no known authority uses `{issuer}`; did you mean `{near}`?"
@@ -474,14 +480,14 @@ fn faults(name: &Fqdn, old: &Policy, new: &Policy) -> Vec<Effect> {
     if !new.unknown.is_empty() && new.unknown != old.unknown {
         let line = format!(
             "certificates for {name}: no authority may issue: the critical property {} is unknown; {ADDED}",
-            listed(&new.unknown)
+            at_most_five(&new.unknown)
         );
         effects.push(changes(line));
     }
     if new.unreachable.difference(&old.unreachable).next().is_some() {
         let line = format!(
             "certificates for {name}: violations cannot be reported to {}, which is no `mailto:` or `https:` address",
-            listed(&new.unreachable)
+            at_most_five(&new.unreachable)
         );
         effects.push(shown(Direction::Neutral, line));
     }
@@ -491,7 +497,7 @@ fn faults(name: &Fqdn, old: &Policy, new: &Policy) -> Vec<Effect> {
 /// Returns what authorities do not understand in the CAA records of a name, as sentences.
 #[must_use]
 pub fn caa_faults<'r>(name: &Fqdn, records: impl Iterator<Item = &'r Rdata>) -> Vec<String> {
-    let found = faults(name, &Policy::default(), &read(records));
+    let found = faults(name, &CaaPolicy::default(), &read_policy(records));
     found.into_iter().map(|effect| effect.line).collect()
 }
 
@@ -509,12 +515,12 @@ mod tests {
             ("sectigo.co", "sectigo.com"),
             ("pki.gogo", "pki.goog"),
         ] {
-            assert_eq!(nearest(written), Some(meant), "{written}");
+            assert_eq!(nearest_issuer(written), Some(meant), "{written}");
         }
         for other in
             ["letsencrypt.org", "ca.example.net", "internal-ca.example", "ssl.com", "pki.goog"]
         {
-            assert_eq!(nearest(other), None, "{other}");
+            assert_eq!(nearest_issuer(other), None, "{other}");
         }
     }
 
@@ -533,7 +539,7 @@ mod tests {
             ("mailto:ca@ca.example", None),
         ] {
             assert!(!is_well_formed(written, ""));
-            assert_eq!(nearest(written), meant, "{written}");
+            assert_eq!(nearest_issuer(written), meant, "{written}");
         }
         let methods =
             [("dns01", Some("dns-01")), ("dns_01", Some("dns-01")), ("http-1", Some("http-01"))];
@@ -554,7 +560,7 @@ mod tests {
             |names: &[&str]| Some(names.iter().map(|n| (*n).to_owned()).collect::<BTreeSet<_>>());
         let read = |texts: &[&str]| {
             let records: Vec<Rdata> = texts.iter().map(|t| caa(t)).collect();
-            let policy = read(records.iter());
+            let policy = read_policy(records.iter());
             (policy.names, policy.wildcards)
         };
         assert_eq!(

@@ -27,7 +27,7 @@ pub(super) fn slip_of(
 }
 
 /// Returns the digits of an address as people type them; IPv6 addresses without `::`.
-fn typed(address: IpAddr) -> String {
+fn typed_digits(address: IpAddr) -> String {
     match address {
         IpAddr::V4(a) => a.to_string(),
         IpAddr::V6(a) => a.segments().map(|s| format!("{s:x}")).join(":"),
@@ -37,7 +37,7 @@ fn typed(address: IpAddr) -> String {
 /// Returns the typing error by which two addresses differ, if there is exactly one: a digit
 /// missing, doubled or changed, or two digits swapped.
 pub(super) fn slip(old: IpAddr, new: IpAddr) -> Option<&'static str> {
-    let (old, new) = (typed(old).into_bytes(), typed(new).into_bytes());
+    let (old, new) = (typed_digits(old).into_bytes(), typed_digits(new).into_bytes());
     let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let same_end =
         |a: &[u8], b: &[u8]| a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -89,11 +89,11 @@ pub(super) fn leaves(
     // Networks of the zone in the region of the new address: two of them show that networks around
     // them are in use.
     let in_region = after.0.addresses_between(region(new), end_of_region(new));
-    let mut near = in_region.filter(is_other).map(|(address, _)| number(address));
+    let mut near = in_region.filter(is_other).map(|(address, _)| site_index(address));
     let Some(first) = near.next() else { return true };
     let last = near.next_back().unwrap_or(first);
     let reach = (last - first).max(NEIGHBOURS);
-    let new = number(new);
+    let new = site_index(new);
     first == last || new + reach < first || last + reach < new
 }
 
@@ -104,7 +104,7 @@ pub(super) fn leaves(
 const NEIGHBOURS: u32 = 8;
 
 /// Returns the index of a site in its region.
-fn number(address: IpAddr) -> u32 {
+fn site_index(address: IpAddr) -> u32 {
     match address {
         IpAddr::V4(a) => u32::from(a.octets()[2]),
         IpAddr::V6(a) => u32::from(a.segments()[2]),
@@ -122,7 +122,7 @@ pub(super) fn site(address: IpAddr) -> IpAddr {
 /// Returns an address without the network of its site. A typing error changes one of the groups
 /// between the separators, so an address that [`leaves`] its network by a typing error keeps this
 /// part.
-pub(super) fn host(address: IpAddr) -> IpAddr {
+pub(super) fn host_part(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xff).into(),
         IpAddr::V6(a) => Ipv6Addr::from_bits(a.to_bits() & (u128::MAX >> 48)).into(),
@@ -210,7 +210,7 @@ mod tests {
                 .flat_map(one)
                 .filter(|new| slip(old, *new).is_some() && site(*new) != site(old))
             {
-                assert_eq!(host(new), host(old), "{old} {new}");
+                assert_eq!(host_part(new), host_part(old), "{old} {new}");
                 outside += 1;
             }
         }

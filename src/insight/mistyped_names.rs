@@ -54,7 +54,7 @@ const MANY_ACCOUNTS: usize = 50;
 const SHORTEST: usize = 4;
 
 /// The names that a zone, and the other zones of the spec, already use.
-struct Known<'a> {
+struct KnownNames<'a> {
     /// Registered domains of the zone and of the hosts outside the zone.
     domains: Domains<'a>,
     /// Name servers.
@@ -63,7 +63,7 @@ struct Known<'a> {
     last: BTreeSet<&'a str>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownNames<'a> {
     fn of(zone: &ZoneIndex<'a>, others: OtherZones<'a>) -> Self {
         let apex = zone.name().as_fqdn();
         let mut servers: BTreeSet<&'a Fqdn> = others.servers(zone.name()).collect();
@@ -96,7 +96,7 @@ pub(super) fn mistyped<'a>(
     edits: &[RecordEdit<'a>],
     others: OtherZones<'_>,
 ) -> Vec<Caused> {
-    let mut known: Option<Known<'_>> = None;
+    let mut known: Option<KnownNames<'_>> = None;
     let mut found = Vec::new();
     let sets = sets(edits);
     let mut gone: HashMap<&Fqdn, Vec<Entry<'a>>> = HashMap::new();
@@ -111,26 +111,29 @@ pub(super) fn mistyped<'a>(
                 spaced(&record, gone.get(record.name)).map(|effect| (Rc::from([n]), effect)),
             );
         }
-        let names = named(&record);
+        let names = named_hosts(&record);
         if names.is_empty() {
             continue;
         }
         let gone = gone.get(record.name).map_or(&[][..], Vec::as_slice);
         // A host that is already known is not new; a text may be a new spelling of an old one.
         let old: BTreeSet<Fqdn> = match record.data.target() {
-            Some(_) => edit.before.iter().flat_map(named).collect(),
-            None => gone.iter().flat_map(named).collect(),
+            Some(_) => edit.before.iter().flat_map(named_hosts).collect(),
+            None => gone.iter().flat_map(named_hosts).collect(),
         };
         let set = sets.get(&(record.name, record.record_type())).map_or(&[][..], Vec::as_slice);
         for target in names.into_iter().filter(|target| !target.is_root() && !old.contains(target))
         {
             let near = if target.is_within(before.name().as_fqdn()) {
                 let mut is_known = |domain: &str| {
-                    known.get_or_insert_with(|| Known::of(before, others)).domains.contain(domain)
+                    known
+                        .get_or_insert_with(|| KnownNames::of(before, others))
+                        .domains
+                        .contain(domain)
                 };
                 completed(&target, after, &mut is_known).or_else(|| inside(&target, &record, after))
             } else {
-                let known = known.get_or_insert_with(|| Known::of(before, others));
+                let known = known.get_or_insert_with(|| KnownNames::of(before, others));
                 outside(&target, &record, edit, known, gone, set)
             };
             let Some(why) = near else { continue };
@@ -200,15 +203,18 @@ fn outside(
     target: &Fqdn,
     record: &Entry<'_>,
     edit: &RecordEdit<'_>,
-    known: &Known<'_>,
+    known: &KnownNames<'_>,
     gone: &[Entry<'_>],
     set: &[&Fqdn],
 ) -> Option<String> {
     let stays = |old: &Fqdn| set.contains(&old);
     let replaced: Vec<Fqdn> = match record.record_type() {
-        Some(RecordType::Txt | RecordType::Caa) => {
-            edit.before.iter().flat_map(named).filter(|old| !named(record).contains(old)).collect()
-        }
+        Some(RecordType::Txt | RecordType::Caa) => edit
+            .before
+            .iter()
+            .flat_map(named_hosts)
+            .filter(|old| !named_hosts(record).contains(old))
+            .collect(),
         kind => {
             let gone = gone.iter().filter(|b| b.record_type() == kind);
             gone.filter_map(|b| b.data.target()).filter(|old| !stays(old)).cloned().collect()
@@ -347,7 +353,7 @@ fn label(record: &Entry<'_>, before: &ZoneIndex<'_>) -> Option<Effect> {
 
 /// Returns the hosts that a record names: its target, the domains that an SPF record includes, and
 /// the destinations of reports.
-pub(super) fn named(record: &Entry<'_>) -> Vec<Fqdn> {
+pub(super) fn named_hosts(record: &Entry<'_>) -> Vec<Fqdn> {
     if let Some(target) = record.data.target() {
         return vec![target.clone()];
     }
@@ -533,19 +539,19 @@ fn is_plural(a: &str, b: &str) -> bool {
 }
 
 /// Returns a label without the number at its end.
-fn bare(label: &str) -> &str {
+fn without_number(label: &str) -> &str {
     label.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-')
 }
 
 /// Returns true if two domains differ only by a number and the suffix: `awsdns-12.org` and
 /// `awsdns-63.net`.
 fn is_family(a: &str, b: &str) -> bool {
-    bare(first_label(a)) == bare(first_label(b))
+    without_number(first_label(a)) == without_number(first_label(b))
 }
 
 /// Returns true if two labels, with or without a number, are very similar.
 fn is_near_family(own: &str, other: &str) -> bool {
-    let (own, other) = (bare(own), bare(other));
+    let (own, other) = (without_number(own), without_number(other));
     other.len() >= LONG && is_edit(own, other)
 }
 

@@ -4,7 +4,7 @@
 //! | question | answer |
 //! |---|---|
 //! | effects of changed records on mail, certificates, delegations, addresses | [`effects()`] |
-//! | results of the spec's expectations | [`expect::hold`] |
+//! | results of the spec's expectations | [`expect::check_expectation`] |
 //! | a zone's protection, and the effects of changing it | [`waf`] |
 //! | outcomes of recorded requests | [`traffic`] |
 //! | answers of name servers, and their differences after a change | [`dns`] |

@@ -165,7 +165,7 @@ impl<'s> OtherZones<'s> {
 }
 
 /// Iterates over the records of a spec, with their zones.
-fn records(spec: &Desired) -> impl Iterator<Item = (&ZoneName, &DesiredRecord)> {
+fn records_of_spec(spec: &Desired) -> impl Iterator<Item = (&ZoneName, &DesiredRecord)> {
     spec.zones.values().flat_map(|zone| zone.records.iter().map(|record| (&zone.name, record)))
 }
 
@@ -221,7 +221,7 @@ fn borrowers(spec: &Desired) -> Borrowers {
 }
 
 /// Records that a zone uses an item.
-fn note<T: Ord>(all: &mut BTreeMap<T, Users>, what: T, zone: &ZoneName) {
+fn note_user<T: Ord>(all: &mut BTreeMap<T, Users>, what: T, zone: &ZoneName) {
     let users = all.entry(what).or_insert_with(|| Some(zone.clone()));
     if users.as_ref() != Some(zone) {
         *users = None;
@@ -231,10 +231,10 @@ fn note<T: Ord>(all: &mut BTreeMap<T, Users>, what: T, zone: &ZoneName) {
 impl Addresses {
     fn of(spec: &Desired) -> Self {
         let mut all = Self::default();
-        for (zone, record) in records(spec) {
+        for (zone, record) in records_of_spec(spec) {
             match (record.data.address(), record.facets.proxied) {
-                (Some(address), Some(true)) => note(&mut all.hidden, address, zone),
-                (Some(address), _) => note(&mut all.public, address, zone),
+                (Some(address), Some(true)) => note_user(&mut all.hidden, address, zone),
+                (Some(address), _) => note_user(&mut all.public, address, zone),
                 (None, _) => {}
             }
         }
@@ -245,17 +245,17 @@ impl Addresses {
 impl Hosts {
     fn of(spec: &Desired) -> Self {
         let mut all = Self::default();
-        for (zone, record) in records(spec) {
+        for (zone, record) in records_of_spec(spec) {
             let Some(target) =
                 record.data.target().filter(|target| !target.is_within(zone.as_fqdn()))
             else {
                 continue;
             };
             if let Some(domain) = target.registrable() {
-                note(&mut all.domains, domain.to_owned(), zone);
+                note_user(&mut all.domains, domain.to_owned(), zone);
             }
             if record.data.record_type() == Some(RecordType::Ns) {
-                note(&mut all.servers, target.clone(), zone);
+                note_user(&mut all.servers, target.clone(), zone);
             }
         }
         all

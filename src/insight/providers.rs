@@ -48,7 +48,7 @@ const fn account(suffix: &'static str, name: &'static str, source: &'static str)
 }
 
 /// Hosts of the provider itself, to which customers also point by the suffix alone.
-const fn own(suffix: &'static str, name: &'static str, source: &'static str) -> Provider {
+const fn providers_own(suffix: &'static str, name: &'static str, source: &'static str) -> Provider {
     Provider { is_per_account: false, ..account(suffix, name, source) }
 }
 
@@ -128,10 +128,10 @@ pub const PROVIDERS: &[Provider] = &[
         "support.zendesk.com/hc/articles/4408838571034",
     )
     .token("zendeskverification"),
-    own("mail1.zendesk.com", "Zendesk", ZENDESK_MAIL),
-    own("mail2.zendesk.com", "Zendesk", ZENDESK_MAIL),
-    own("mail3.zendesk.com", "Zendesk", ZENDESK_MAIL),
-    own("mail4.zendesk.com", "Zendesk", ZENDESK_MAIL),
+    providers_own("mail1.zendesk.com", "Zendesk", ZENDESK_MAIL),
+    providers_own("mail2.zendesk.com", "Zendesk", ZENDESK_MAIL),
+    providers_own("mail3.zendesk.com", "Zendesk", ZENDESK_MAIL),
+    providers_own("mail4.zendesk.com", "Zendesk", ZENDESK_MAIL),
     account("webflow.io", "Webflow", WEBFLOW).token("_webflow"),
     shared("cdn.webflow.com", "Webflow", WEBFLOW).token("_webflow"),
     shared("proxy-ssl.webflow.com", "Webflow", WEBFLOW).token("_webflow"),
@@ -163,7 +163,7 @@ pub const PROVIDERS: &[Provider] = &[
     ),
     hosting("ghost.io", "Ghost", "that site", TAKEOVERS),
     hosting("wordpress.com", "WordPress.com", "that site", TAKEOVERS),
-    own(
+    providers_own(
         "unbouncepages.com",
         "Unbounce",
         "documentation.unbounce.com: connecting your domain (CNAME)",
@@ -229,7 +229,7 @@ pub const PROVIDERS: &[Provider] = &[
     ),
     account("icloud.com", "Apple", "support.apple.com/102374"),
     account("mailchimp.com", "Mailchimp", "mailchimp.com/help/set-up-email-domain-authentication"),
-    own(
+    providers_own(
         "mandrillapp.com",
         "Mailchimp",
         "mailchimp.com/developer/transactional/docs/authentication-delivery",
@@ -243,18 +243,18 @@ pub const PROVIDERS: &[Provider] = &[
     ),
     account("salesforce.com", "Salesforce", "help.salesforce.com: set up a custom domain"),
     account("shopify.com", "Shopify", SHOPIFY),
-    own(
+    providers_own(
         "sparkpostmail.com",
         "SparkPost",
         "support.sparkpost.com/docs/tech-resources/custom-bounce-domain",
     ),
     account("squarespace.com", "Squarespace", "support.squarespace.com/hc/articles/205812378"),
-    own(
+    providers_own(
         "mailgun.org",
         "Mailgun",
         "documentation.mailgun.com/docs/mailgun/user-manual/domains/domains-verify",
     ),
-    own(
+    providers_own(
         "sendgrid.net",
         "SendGrid",
         "twilio.com/docs/sendgrid/ui/account-and-settings/how-to-set-up-link-branding",
@@ -308,7 +308,7 @@ pub(super) const LONG: usize = 6;
 
 /// The relation of a host to a suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum SuffixRelation {
     /// The host equals the suffix.
     Alone,
     /// The host is below the suffix.
@@ -316,7 +316,7 @@ enum End {
 }
 
 /// Returns true if a label matches a label of a suffix.
-fn fits(label: &str, wanted: &str) -> bool {
+fn matches_label(label: &str, wanted: &str) -> bool {
     match wanted.strip_suffix('*') {
         Some(start) => label.len() > start.len() && label.starts_with(start),
         None => label == wanted,
@@ -324,14 +324,18 @@ fn fits(label: &str, wanted: &str) -> bool {
 }
 
 /// Matches the end of a host with a label at any public suffix.
-fn end_of_label(host: &str, wanted: &str) -> Option<End> {
+fn end_of_label(host: &str, wanted: &str) -> Option<SuffixRelation> {
     // This check is cheaper than finding the public suffix of every host.
     if !host.contains(wanted.trim_end_matches('*')) {
         return None;
     }
     let domain = PublicSuffix::of(host)?.registrable()?;
     let (label, _) = domain.split_once('.')?;
-    fits(label, wanted).then_some(if domain.len() == host.len() { End::Alone } else { End::Below })
+    matches_label(label, wanted).then_some(if domain.len() == host.len() {
+        SuffixRelation::Alone
+    } else {
+        SuffixRelation::Below
+    })
 }
 
 /// Returns true if a host is at a suffix of the form of [`Provider::suffix`], or below it.
@@ -340,23 +344,23 @@ pub(super) fn is_at_suffix(host: &Fqdn, suffix: &str) -> bool {
 }
 
 /// Matches the end of a host with a suffix.
-fn end(host: &str, suffix: &str) -> Option<End> {
+fn end(host: &str, suffix: &str) -> Option<SuffixRelation> {
     if let Some(label) = suffix.strip_suffix(".*") {
         return end_of_label(host, label);
     }
     if !suffix.contains('*') {
         return match host.strip_suffix(suffix)? {
-            "" => Some(End::Alone),
-            before => before.ends_with('.').then_some(End::Below),
+            "" => Some(SuffixRelation::Alone),
+            before => before.ends_with('.').then_some(SuffixRelation::Below),
         };
     }
     let mut labels = host.rsplit('.');
     for wanted in suffix.rsplit('.') {
-        if !fits(labels.next()?, wanted) {
+        if !matches_label(labels.next()?, wanted) {
             return None;
         }
     }
-    Some(if labels.next().is_some() { End::Below } else { End::Alone })
+    Some(if labels.next().is_some() { SuffixRelation::Below } else { SuffixRelation::Alone })
 }
 
 impl Provider {
@@ -371,7 +375,8 @@ impl Provider {
     /// it is similar to another one.
     pub(super) fn has(domain: &str) -> bool {
         let is_it = |suffix: &str| {
-            end(domain, suffix) == Some(End::Alone) || end(suffix, domain) == Some(End::Below)
+            end(domain, suffix) == Some(SuffixRelation::Alone)
+                || end(suffix, domain) == Some(SuffixRelation::Below)
         };
         PROVIDERS.iter().any(|provider| is_it(provider.suffix))
     }
@@ -393,7 +398,7 @@ impl Provider {
     pub(super) fn loses_account(old: &Fqdn, new: &Fqdn) -> bool {
         let is_alone = |provider: &&Self| {
             provider.is_per_account
-                && end(new.as_str(), provider.suffix) == Some(End::Alone)
+                && end(new.as_str(), provider.suffix) == Some(SuffixRelation::Alone)
                 && old != new
         };
         Self::of(new).filter(is_alone).is_some_and(|provider| {
@@ -404,8 +409,8 @@ impl Provider {
     /// Returns true if a host would be the other one with another suffix of the same label that
     /// belongs to no provider: `team.github.com` for `team.github.io`.
     pub(super) fn differs_by_end(old: &Fqdn, new: &Fqdn) -> bool {
-        let Some(provider) =
-            Self::of(old).filter(|provider| end(old.as_str(), provider.suffix) == Some(End::Below))
+        let Some(provider) = Self::of(old)
+            .filter(|provider| end(old.as_str(), provider.suffix) == Some(SuffixRelation::Below))
         else {
             return false;
         };
@@ -455,7 +460,7 @@ impl Provider {
         PROVIDERS
             .iter()
             .filter_map(|p| p.suffix.strip_suffix(".*"))
-            .any(|wanted| fits(label, wanted))
+            .any(|wanted| matches_label(label, wanted))
     }
 }
 

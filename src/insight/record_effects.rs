@@ -99,7 +99,7 @@ impl Subject {
             if mta_sts_tls_reporting::announced(&name).is_some() {
                 subjects.push(Self::Transport(name.clone()));
             }
-            if takeover::is_token(&name) {
+            if takeover::is_provider_token(&name) {
                 subjects.push(Self::Token(name));
             }
         }
@@ -127,23 +127,25 @@ impl Subject {
         others: OtherZones<'_>,
     ) -> Vec<Effect> {
         match self {
-            Self::Delegation(name) => delegation::compare(name, before, after),
-            Self::Issuance(name) => issuance::compare(name, before, after),
-            Self::Mail(name) => mx_change::compare(name, before, after),
-            Self::Service(name) => services::compare(name, before, after),
+            Self::Delegation(name) => delegation::compare_delegations(name, before, after),
+            Self::Issuance(name) => issuance::compare_issuance(name, before, after),
+            Self::Mail(name) => mx_change::compare_mail_servers(name, before, after),
+            Self::Service(name) => services::compare_services(name, before, after),
             Self::Endpoint(name) => services::endpoints(name, before, after),
             Self::Reverse(name) => services::reverse(name, before, after),
-            Self::Spf(name) => spf_change::compare(name, before, after, others),
-            Self::Dkim(name) => dkim_change::compare(name, before, after),
-            Self::Dmarc(domain) => dmarc_change::compare(domain, before, after),
-            Self::Transport(name) => mta_sts_tls_reporting::compare(name, before, after),
-            Self::Addresses(name) => addresses::compare(name, before, after, others),
+            Self::Spf(name) => spf_change::compare_spf(name, before, after, others),
+            Self::Dkim(name) => dkim_change::compare_keys(name, before, after),
+            Self::Dmarc(domain) => dmarc_change::compare_dmarc(domain, before, after),
+            Self::Transport(name) => {
+                mta_sts_tls_reporting::compare_announcements(name, before, after)
+            }
+            Self::Addresses(name) => addresses::compare_addresses(name, before, after, others),
             Self::Token(name) => takeover::token_removed(name, before, after),
-            Self::Verification(name) => verification::compare(name, before, after),
+            Self::Verification(name) => verification::compare_verifications(name, before, after),
             Self::Alias(name) => takeover::pointed(name, before, after),
-            Self::HiddenAlias(name) => hidden_alias::compare(name, before, after),
-            Self::Pins(name) => tlsa_change::compare(name, before, after),
-            Self::UsedElsewhere(name) => used_elsewhere::compare(name, before, after, others),
+            Self::HiddenAlias(name) => hidden_alias::compare_aliases(name, before, after),
+            Self::Pins(name) => tlsa_change::compare_tlsa(name, before, after),
+            Self::UsedElsewhere(name) => used_elsewhere::compare_users(name, before, after, others),
         }
     }
 }
@@ -296,7 +298,7 @@ fn served_by<'a>(
         if matches!(record.data, Rdata::Txt(_)) {
             for host in record.hosts_of_senders([View(before), View(after)]) {
                 if let Some(own) = served.get_mut(&host) {
-                    add(own, Subject::Spf(name.clone()));
+                    add_subject(own, Subject::Spf(name.clone()));
                 }
             }
             continue;
@@ -305,14 +307,14 @@ fn served_by<'a>(
             continue;
         };
         match record.data {
-            Rdata::Mx(_) => add(own, Subject::Mail(name.clone())),
-            Rdata::Srv(_) => add(own, Subject::Service(name.clone())),
-            Rdata::Ns(_) => add(own, Subject::Delegation(name.clone())),
-            Rdata::Https(_) | Rdata::Svcb(_) => add(own, Subject::Endpoint(name.clone())),
+            Rdata::Mx(_) => add_subject(own, Subject::Mail(name.clone())),
+            Rdata::Srv(_) => add_subject(own, Subject::Service(name.clone())),
+            Rdata::Ns(_) => add_subject(own, Subject::Delegation(name.clone())),
+            Rdata::Https(_) | Rdata::Svcb(_) => add_subject(own, Subject::Endpoint(name.clone())),
             Rdata::Cname(_) => {
-                add(own, Subject::Mail(name.clone()));
-                add(own, Subject::Spf(name.clone()));
-                add(own, Subject::Issuance(name.clone()));
+                add_subject(own, Subject::Mail(name.clone()));
+                add_subject(own, Subject::Spf(name.clone()));
+                add_subject(own, Subject::Issuance(name.clone()));
             }
             _ => {}
         }
@@ -321,7 +323,7 @@ fn served_by<'a>(
 }
 
 /// Adds a subject that is not there yet.
-fn add(subjects: &mut Vec<Subject>, subject: Subject) {
+fn add_subject(subjects: &mut Vec<Subject>, subject: Subject) {
     if !subjects.contains(&subject) {
         subjects.push(subject);
     }

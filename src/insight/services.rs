@@ -6,24 +6,32 @@ use std::net::IpAddr;
 
 use super::direction::Direction;
 use super::dns::Entry;
-use super::effect::{Effect, Topic, listed};
+use super::effect::{Effect, Topic, at_most_five};
 use super::mail::mx_change::proxied_target;
 use super::published_addresses::hints;
 use super::zone_view::View;
 use crate::model::{Danger, Fqdn, Gather, RecordType};
 
 /// Returns a numeric field of a record.
-fn number(record: &Entry<'_>, field: &str) -> Option<u64> {
+fn numeric_field(record: &Entry<'_>, field: &str) -> Option<u64> {
     record.data.fields().get(field)?.to_string().parse().ok()
 }
 
 /// Returns priority, weight and port of an SRV record.
 fn numbers(record: &Entry<'_>) -> Option<[u64; 3]> {
-    Some([number(record, "priority")?, number(record, "weight")?, number(record, "port")?])
+    Some([
+        numeric_field(record, "priority")?,
+        numeric_field(record, "weight")?,
+        numeric_field(record, "port")?,
+    ])
 }
 
 /// Returns the effects of changed SRV records, or of their targets, for a service.
-pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+pub(super) fn compare_services(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Vec<Effect> {
     let (old, new) = (before.of_type(name, RecordType::Srv), after.of_type(name, RecordType::Srv));
     let shown = |line: String| Effect::shown(Topic::Addresses, name, Direction::Neutral, line);
     let mut effects = Vec::new();
@@ -38,16 +46,20 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     let ports = |set: &[Entry<'_>]| -> BTreeSet<u64> {
         let offered =
             set.iter().filter(|r| r.data.target().is_some_and(|target| !target.is_root()));
-        offered.filter_map(|r| number(r, "port")).gather()
+        offered.filter_map(|r| numeric_field(r, "port")).gather()
     };
     let (was, is) = (ports(&old), ports(&new));
     if was != is && !was.is_empty() && !is.is_empty() {
         let (gone, came): (Vec<_>, Vec<_>) =
             (was.difference(&is).collect(), is.difference(&was).collect());
         let line = match (gone.is_empty(), came.is_empty()) {
-            (true, _) => format!("clients also connect to port {}", listed(came)),
-            (_, true) => format!("clients no longer connect to port {}", listed(gone)),
-            _ => format!("clients connect to port {} instead of {}", listed(came), listed(gone)),
+            (true, _) => format!("clients also connect to port {}", at_most_five(came)),
+            (_, true) => format!("clients no longer connect to port {}", at_most_five(gone)),
+            _ => format!(
+                "clients connect to port {} instead of {}",
+                at_most_five(came),
+                at_most_five(gone)
+            ),
         };
         effects.push(shown(format!("{name} SRV: {line}")));
     }
@@ -113,7 +125,7 @@ fn port(record: &Entry<'_>) -> Option<u16> {
 /// describes a server.
 fn protocols(set: &[Entry<'_>]) -> Option<BTreeSet<String>> {
     let servers: Vec<&Entry<'_>> =
-        set.iter().filter(|record| number(record, "priority") != Some(0)).collect();
+        set.iter().filter(|record| numeric_field(record, "priority") != Some(0)).collect();
     let mut all = BTreeSet::new();
     for record in &servers {
         let text = record.data.presentation();
@@ -163,8 +175,8 @@ pub(super) fn reverse(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     };
     let line = format!(
         "reverse lookups of {address}: {} → {}; mail servers compare this name with the one that a sender gives",
-        listed(old),
-        listed(new)
+        at_most_five(old),
+        at_most_five(new)
     );
     vec![Effect::shown(Topic::Addresses, name, Direction::Neutral, line)]
 }
@@ -177,7 +189,7 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
         let old = before.of_type(name, kind);
         for record in after.of_type(name, kind) {
             let was_there = old.iter().any(|other| other.data == record.data);
-            let is_alias = number(&record, "priority") == Some(0);
+            let is_alias = numeric_field(&record, "priority") == Some(0);
             if is_alias && !was_there && record.data.target() == Some(name) {
                 effects.push(shown(format!(
                     "{name} {kind}: the alias leads to itself, so clients ignore it (RFC 9460)"
@@ -192,7 +204,7 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
             if !stale.is_empty() {
                 effects.push(shown(format!(
                     "{name} {kind}: clients may still connect to {}, which is a hint and no address of the host (RFC 9460)",
-                    listed(stale)
+                    at_most_five(stale)
                 )));
             }
         }
@@ -203,8 +215,8 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
             if !lost.is_empty() {
                 let line = format!(
                     "{name} HTTPS: no longer announces {}; announced: {} (RFC 9460)",
-                    listed(lost),
-                    listed(&is)
+                    at_most_five(lost),
+                    at_most_five(&is)
                 );
                 effects.push(shown(line));
             }
@@ -214,7 +226,10 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
         };
         let (was, is) = (ports(&old), ports(&after.of_type(name, kind)));
         if kind == RecordType::Https && was != is && is.iter().any(|port| *port != 443) {
-            effects.push(shown(format!("{name} HTTPS: browsers connect to port {}", listed(is))));
+            effects.push(shown(format!(
+                "{name} HTTPS: browsers connect to port {}",
+                at_most_five(is)
+            )));
         }
     }
     effects

@@ -29,7 +29,7 @@ pub fn ownership_token(name: &Fqdn) -> Option<(&'static str, Fqdn)> {
 }
 
 /// Returns true if a name contains the token of a provider.
-pub(super) fn is_token(name: &Fqdn) -> bool {
+pub(super) fn is_provider_token(name: &Fqdn) -> bool {
     token(name).is_some()
 }
 

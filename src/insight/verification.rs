@@ -15,7 +15,11 @@ pub(super) fn is_verification(record: &Entry<'_>) -> bool {
 }
 
 /// Returns the effects of texts at a name that services no longer find.
-pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+pub(super) fn compare_verifications(
+    name: &Fqdn,
+    before: View<'_, '_>,
+    after: View<'_, '_>,
+) -> Vec<Effect> {
     let texts = |view: View<'_, '_>| {
         let mut by_service: BTreeMap<&str, (&VerificationText, usize)> = BTreeMap::new();
         let records = view.at(name);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Rule, findings};
+use super::{LintRule, known_findings};
 use crate::diagnostic::Finding;
 
 /// The beginning of the page.
@@ -41,7 +41,7 @@ pub fn findings_page() -> String {
     let mut page = HEAD.to_owned();
     page.push_str("| code | severity | finding |\n|---|---|---|\n");
     // Writing to a string cannot fail.
-    for Finding { code, severity, summary, .. } in findings() {
+    for Finding { code, severity, summary, .. } in known_findings() {
         let _ = writeln!(
             page,
             "| [{code}](#{}) | {} | {summary} |",
@@ -49,7 +49,7 @@ pub fn findings_page() -> String {
             severity.as_str()
         );
     }
-    for finding in findings() {
+    for finding in known_findings() {
         let _ = write!(page, "\n## {}\n\n{}", finding.code, explanation(finding));
     }
     page
@@ -68,8 +68,8 @@ pub fn explanation(finding: &Finding) -> String {
 }
 
 /// Adds the examples and sources of a lint.
-fn examples(page: &mut String, rule: &Rule) {
-    let Rule { finding: _, sources, good, bad, check: _ } = rule;
+fn examples(page: &mut String, rule: &LintRule) {
+    let LintRule { finding: _, sources, good, bad, check: _ } = rule;
     let sources = sources.join("; ");
     let _ = write!(
         page,

@@ -31,7 +31,7 @@ mod unproxiable_addresses;
 pub use findings_page::{explanation, findings_page};
 pub use plan_limits::check_plans;
 use report_limits::{Findings, MORE, MOST, RELATED, chain};
-pub use rule::Rule;
+pub use rule::LintRule;
 pub use rules::{ACCEPTANCE_WITHOUT_EFFECT, ALL, lints};
 
 use crate::diagnostic::{Diagnostics, Finding};
@@ -40,7 +40,7 @@ use context::LintContext;
 
 /// Returns every finding of the program: those of
 /// [`diagnostic::findings`](crate::diagnostic::findings) and those of the lints.
-pub fn findings() -> impl Iterator<Item = &'static Finding> {
+pub fn known_findings() -> impl Iterator<Item = &'static Finding> {
     crate::diagnostic::findings::all().chain([&MORE]).chain(lints())
 }
 
@@ -49,7 +49,7 @@ pub fn findings() -> impl Iterator<Item = &'static Finding> {
 /// # Order
 /// The findings are in the order of the rules. The caller sorts them.
 #[must_use]
-pub fn check(desired: &Desired) -> Diagnostics {
+pub fn lint(desired: &Desired) -> Diagnostics {
     let context = LintContext::new(desired);
     let mut all = Diagnostics::default();
     for rule in ALL {
@@ -63,7 +63,7 @@ pub fn check(desired: &Desired) -> Diagnostics {
         }
         all.append(findings.kept);
     }
-    suppress::apply(all, &desired.suppressions)
+    suppress::suppress(all, &desired.suppressions)
 }
 
 #[cfg(test)]
@@ -73,7 +73,10 @@ mod tests {
     #[test]
     fn rules_stand_in_order_of_their_codes() {
         assert!(ALL.windows(2).all(|pair| pair[0].finding.code < pair[1].finding.code));
-        for Rule { finding: Finding { code, severity: _, summary, why, fix }, sources, .. } in ALL {
+        for LintRule {
+            finding: Finding { code, severity: _, summary, why, fix }, sources, ..
+        } in ALL
+        {
             assert!(code.len() == 8 && code.starts_with("LINT") && *code != MORE.code, "{code}");
             assert!(why.ends_with('.') && fix.ends_with('.') && !summary.ends_with('.'), "{code}");
             assert!(!sources.is_empty(), "{code}");

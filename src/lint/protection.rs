@@ -57,7 +57,7 @@ pub(super) fn proxying(context: &LintContext<'_>, name: &Fqdn) -> Option<Proxyin
 }
 
 /// Returns the expressions of a section with their places, including those in raw rules.
-pub(super) fn expressions(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
+pub(super) fn expressions_of(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
     let mut found: Vec<(Expression, Place)> =
         waf.deployments.iter().filter_map(|d| d.when.clone()).collect();
     for rule in waf.all_rules().filter(|rule| !rule.is_absent) {

@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Finding, Place};
 
 /// A rule: its finding, the reason why it matters, and the fix.
 #[derive(Debug)]
-pub struct Rule {
+pub struct LintRule {
     /// Its code, severity, summary, reason and fix. A finding is milder where the rule says so.
     pub finding: Finding,
     /// The sources of the facts.
@@ -18,7 +18,7 @@ pub struct Rule {
     pub(super) check: fn(&LintContext<'_>, &mut Findings),
 }
 
-impl Rule {
+impl LintRule {
     /// Returns a finding of this rule at a place, which shows the detail.
     pub(super) fn at(&'static self, place: Place, detail: impl Into<String>) -> Diagnostic {
         self.finding.at(place, detail)

@@ -34,11 +34,11 @@ mod zone_without_address;
 
 pub use acceptance_without_effect::CODE as ACCEPTANCE_WITHOUT_EFFECT;
 
-use super::rule::Rule;
+use super::rule::LintRule;
 use crate::diagnostic::Finding;
 
 /// Every rule, in the order of the codes.
-pub static ALL: &[&Rule] = &[
+pub static ALL: &[&LintRule] = &[
     &loop_of_aliases::RULE,
     &address_not_proxiable::RULE,
     &ds_without_ns::RULE,

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostics, findings};
 use crate::model::Suppression;
 
 /// Removes accepted findings, and reports suppressions that name no lint or have no effect.
-pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnostics {
+pub(super) fn suppress(found: Diagnostics, suppressions: &[Suppression]) -> Diagnostics {
     let mut used = vec![false; suppressions.len()];
     let mut kept = Diagnostics::default();
     for diagnostic in found.into_iter() {

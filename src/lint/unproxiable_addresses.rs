@@ -16,7 +16,7 @@ static NETWORKS: LazyLock<Vec<(IpNet, &'static str)>> = LazyLock::new(|| {
 });
 
 /// Returns the network of an address that Cloudflare does not proxy to, with its name for messages.
-pub(super) fn refused(address: IpAddr) -> Option<(IpNet, &'static str)> {
+pub(super) fn unproxiable_network(address: IpAddr) -> Option<(IpNet, &'static str)> {
     NETWORKS.iter().copied().find(|(network, _)| network.contains(&address))
 }
 
@@ -51,7 +51,7 @@ mod tests {
             "128.0.0.1",
             "1.0.0.0",
         ] {
-            assert_eq!(refused(good.parse().unwrap()), None, "{good}");
+            assert_eq!(unproxiable_network(good.parse().unwrap()), None, "{good}");
         }
         for bad in [
             "0.0.0.0",
@@ -74,7 +74,7 @@ mod tests {
             "2606:4700:4700::1111",
             "2a06:98c7::",
         ] {
-            assert!(refused(bad.parse().unwrap()).is_some(), "{bad}");
+            assert!(unproxiable_network(bad.parse().unwrap()).is_some(), "{bad}");
         }
     }
 }

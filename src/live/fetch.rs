@@ -6,7 +6,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::read_options::{Options, Progress, WafQuery, ZoneQuery};
+use super::read_options::{Progress, ReadOptions, WafQuery, ZoneQuery};
 use super::rulesets;
 use super::{records, settings, zones};
 use crate::model::ruleset::{EntryPoint, LiveWaf};
@@ -33,10 +33,10 @@ pub struct Fetched {
 pub async fn fetch(
     reader: &dyn AnyReader,
     zones: &[ZoneQuery],
-    options: &Options,
+    options: &ReadOptions,
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Fetched, FetchError> {
-    let found = zones::find(reader, zones, options).await?;
+    let found = zones::find_zones(reader, zones, options).await?;
     let queries: BTreeMap<&ZoneName, &ZoneQuery> =
         zones.iter().map(|zone| (&zone.name, zone)).gather();
     let queries = &queries;
@@ -53,9 +53,11 @@ pub async fn fetch(
         .map(|mut zone| async move {
             zone.records = fetch_records(reader, &zone, options, progress).await?;
             if let Some(query) = queries.get(&zone.name) {
-                zone.settings = settings::read(reader, &zone, &query.settings, options).await?;
-                let own = rulesets::of_zone(catalogues, &zone, options);
-                zone.waf = rulesets::read(reader, &zone, &query.waf, own, options).await?;
+                zone.settings =
+                    settings::read_settings(reader, &zone, &query.settings, options).await?;
+                let own = rulesets::catalogues_and_phases(catalogues, &zone, options);
+                zone.waf =
+                    rulesets::read_entry_points(reader, &zone, &query.waf, own, options).await?;
             }
             Ok::<_, FetchError>((zone.name.clone(), zone))
         })
@@ -72,9 +74,9 @@ pub async fn fetch(
 pub async fn fetch_protection(
     reader: &dyn AnyReader,
     zones: &[ZoneQuery],
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Fetched, FetchError> {
-    let found = zones::find(reader, zones, options).await?;
+    let found = zones::find_zones(reader, zones, options).await?;
     let queries: BTreeMap<&ZoneName, &ZoneQuery> =
         zones.iter().map(|zone| (&zone.name, zone)).gather();
     let waf_queries: Vec<_> =
@@ -88,8 +90,8 @@ pub async fn fetch_protection(
         .collect();
     let zones = stream::iter(waf_queries)
         .map(|(zone, query)| async move {
-            let own = rulesets::of_zone(catalogues, zone, options);
-            let waf = rulesets::read(reader, zone, query, own, options).await?;
+            let own = rulesets::catalogues_and_phases(catalogues, zone, options);
+            let waf = rulesets::read_entry_points(reader, zone, query, own, options).await?;
             Ok::<_, FetchError>((zone.name.clone(), LiveZone { waf, ..zone.clone() }))
         })
         .buffer_unordered(options.concurrency.max(1))
@@ -105,10 +107,10 @@ pub async fn fetch_protection(
 pub async fn fetch_records(
     reader: &dyn AnyReader,
     zone: &LiveZone,
-    options: &Options,
+    options: &ReadOptions,
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Vec<LiveRecord>, FetchError> {
-    let records = records::list(reader, zone, options, progress).await?;
+    let records = records::read_all_records(reader, zone, options, progress).await?;
     progress(Progress::ZoneRead { zone: &zone.name, records: records.len() });
     Ok(records)
 }
@@ -121,9 +123,9 @@ pub async fn fetch_settings(
     reader: &dyn AnyReader,
     zone: &LiveZone,
     desired: &DesiredSettings,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<LiveSettings, FetchError> {
-    settings::read(reader, zone, desired, options).await
+    settings::read_settings(reader, zone, desired, options).await
 }
 
 /// Reads the protection of a zone again. Managed rulesets that were read before are reused.
@@ -134,14 +136,14 @@ pub async fn fetch_waf(
     reader: &dyn AnyReader,
     zone: &LiveZone,
     query: &WafQuery,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<LiveWaf, FetchError> {
     let mut known = zone.waf.catalogues.clone();
     if !query.managed.iter().all(|m| zone.waf.managed(*m).is_some()) {
         let all = rulesets::catalogues(reader, &[(zone, query)], options).await?;
-        known = rulesets::of_zone(&all, zone, options).0;
+        known = rulesets::catalogues_and_phases(&all, zone, options).0;
     }
-    rulesets::read(reader, zone, query, (known, None), options).await
+    rulesets::read_entry_points(reader, zone, query, (known, None), options).await
 }
 
 /// Returns the protection of a zone that does not exist yet: no rules, and the managed rulesets of
@@ -152,7 +154,7 @@ pub async fn fetch_waf(
 pub async fn fetch_waf_of_new(
     reader: &dyn AnyReader,
     query: &WafQuery,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<LiveWaf, FetchError> {
     let entry_points = query.phases.iter().map(|phase| (*phase, EntryPoint::Absent)).gather();
     let catalogues = rulesets::of_account(reader, query, options).await?;
@@ -166,9 +168,9 @@ pub async fn fetch_waf_of_new(
 pub async fn find_zone_by_name(
     reader: &dyn AnyReader,
     name: &ZoneName,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Option<LiveZone>, FetchError> {
-    Ok(zones::find(reader, &[ZoneQuery::new(name.clone())], options).await?.remove(name))
+    Ok(zones::find_zones(reader, &[ZoneQuery::new(name.clone())], options).await?.remove(name))
 }
 
 /// Reads the record quota of a zone. `None` if Cloudflare does not report it.

@@ -13,20 +13,20 @@ pub struct MissingZone {
 }
 
 impl MissingZone {
-    /// A zone with this name.
+    /// Returns a zone with this name.
     #[must_use]
     pub fn named(zone: &ZoneName, account: Option<&str>) -> Self {
         Self { zone: format!("the zone {zone}"), account: account.map(str::to_owned) }
     }
 
-    /// A zone that an apply wrote to.
+    /// Returns a zone that an apply wrote to.
     #[must_use]
     pub fn written_to(zone: &ZoneName, id: &ZoneId) -> Self {
         let zone = format!("the zone {zone} (id {}) that the apply wrote to", id.0);
         Self { zone, account: None }
     }
 
-    /// A zone that contains a name.
+    /// Returns a zone that contains a name.
     #[must_use]
     pub fn containing(name: &str, account: Option<&str>) -> Self {
         Self { zone: format!("a zone that contains {name}"), account: account.map(str::to_owned) }

@@ -26,7 +26,9 @@ pub use fetch::{
     fetch_waf_of_new, find_zone_by_name,
 };
 pub use missing_zone::MissingZone;
-pub use read_options::{CatalogueCache, Options, Progress, RECORDS_PER_PAGE, WafQuery, ZoneQuery};
-pub use rulesets::{account_of, account_rules, entry_point};
+pub use read_options::{
+    CatalogueCache, Progress, RECORDS_PER_PAGE, ReadOptions, WafQuery, ZoneQuery,
+};
+pub use rulesets::{account_of, account_rules, read_entry_point};
 pub use whole_zone::{Unknown, WholeZone, WholeZones, fetch_whole_zones};
-pub use zones::{every as list_zones, find as find_zones};
+pub use zones::{every as list_zones, find_zones};

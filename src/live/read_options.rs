@@ -17,7 +17,7 @@ pub const RECORDS_PER_PAGE: u64 = 5000;
 
 /// Options of reads.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ReadOptions {
     /// Requested number of records on a page. Cloudflare may return fewer.
     pub page_size: u64,
     /// Maximum number of concurrent requests.
@@ -31,7 +31,7 @@ pub struct Options {
     pub cache: Option<Arc<dyn CatalogueCache>>,
 }
 
-impl Default for Options {
+impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             page_size: RECORDS_PER_PAGE,

@@ -11,7 +11,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::read_options::{Options, Progress};
+use super::read_options::{Progress, ReadOptions};
 use super::until_usable::{LISTINGS, until_usable};
 use crate::model::{LiveRecord, LiveZone, RecordId, permute};
 use crate::wire::record::list_records;
@@ -34,10 +34,10 @@ struct Page {
 }
 
 /// Lists all records of a zone.
-pub(super) async fn list(
+pub(super) async fn read_all_records(
     reader: &dyn AnyReader,
     zone: &LiveZone,
-    options: &Options,
+    options: &ReadOptions,
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Vec<LiveRecord>, FetchError> {
     let mut attempt = 1;
@@ -70,12 +70,12 @@ pub(super) async fn list(
 
 /// Records by id. If a record appears again, the later version is kept.
 #[derive(Default)]
-struct Seen {
+struct SeenRecords {
     by_id: HashMap<RecordId, usize>,
     records: Vec<LiveRecord>,
 }
 
-impl Seen {
+impl SeenRecords {
     fn len(&self) -> usize {
         self.records.len()
     }
@@ -107,14 +107,14 @@ async fn list_once(
     reader: &dyn AnyReader,
     zone: &LiveZone,
     size: u64,
-    options: &Options,
+    options: &ReadOptions,
     progress: &(dyn Fn(Progress) + Send + Sync),
-) -> Result<(Seen, Option<u64>), FetchError> {
+) -> Result<(SeenRecords, Option<u64>), FetchError> {
     let (asked, first) = first_page(reader, zone, size).await?;
     let received = first.records.len() as u64;
     let per_page = first.info.per_page.unwrap_or(asked);
     let total = first.info.total_count;
-    let mut records = Seen::default();
+    let mut records = SeenRecords::default();
     records.extend(first.records);
     let mut newest_total = total;
 
@@ -152,7 +152,7 @@ async fn list_once(
         }
         let until = last.min(next + concurrency as u64 - 1);
         let some: Vec<Page> = stream::iter(next..=until)
-            .map(|n| page(reader, zone, asked, n))
+            .map(|n| read_page(reader, zone, asked, n))
             .buffer_unordered(concurrency)
             .try_collect()
             .await?;
@@ -174,19 +174,19 @@ async fn first_page(
     zone: &LiveZone,
     asked: u64,
 ) -> Result<(u64, Page), FetchError> {
-    match page(reader, zone, asked, 1).await {
+    match read_page(reader, zone, asked, 1).await {
         // 504 and 524: Cloudflare took too long to build the page.
         Err(FetchError::Api { source, .. })
             if asked > SMALL_PAGE && matches!(source.status(), Some(400 | 504 | 524)) =>
         {
-            Ok((SMALL_PAGE, page(reader, zone, SMALL_PAGE, 1).await?))
+            Ok((SMALL_PAGE, read_page(reader, zone, SMALL_PAGE, 1).await?))
         }
         other => other.map(|page| (asked, page)),
     }
 }
 
 /// Reads one page of a zone's records.
-async fn page(
+async fn read_page(
     reader: &dyn AnyReader,
     zone: &LiveZone,
     per_page: u64,
@@ -284,8 +284,8 @@ mod tests {
     ) -> Result<(usize, u32), FetchError> {
         let zone = LiveZone::new(ZoneName::reported("example.com"), ZoneId("z".into()));
         let service = Service(answer, Mutex::new(0));
-        let options = Options { page_size, ..Options::default() };
-        let records = list(&service, &zone, &options, &|_| {}).await?;
+        let options = ReadOptions { page_size, ..ReadOptions::default() };
+        let records = read_all_records(&service, &zone, &options, &|_| {}).await?;
         let calls = *service.1.lock().expect("nobody panics");
         Ok((records.len(), calls))
     }

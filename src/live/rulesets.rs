@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::read_options::{Options, WafQuery};
+use super::read_options::{ReadOptions, WafQuery};
 use super::until_usable::until_usable;
 use crate::api::ApiError;
 use crate::api::error_codes::NO_ENTRY_POINT;
@@ -25,7 +25,7 @@ use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf, Phase, Unread};
 use crate::model::{LiveZone, ZoneId};
 use crate::wire::ApiMessage;
 use crate::wire::ruleset::{
-    ListedRuleset, OwnRuleset, Scope, get_account_entry_point, get_entry_point, get_ruleset,
+    ListedRuleset, OwnRuleset, RulesetOwner, get_account_entry_point, get_entry_point, get_ruleset,
     get_ruleset_version, list_rulesets, read_catalogue, read_listed_phases, read_managed, read_own,
     read_ruleset, settle_names,
 };
@@ -51,7 +51,7 @@ type Need<'z> = (BTreeSet<Managed>, Vec<(&'z LiveZone, &'z WafQuery)>);
 pub(super) async fn catalogues(
     reader: &dyn AnyReader,
     zones: &[(&LiveZone, &WafQuery)],
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Catalogues, FetchError> {
     let mut needs: BTreeMap<Option<String>, Need<'_>> = BTreeMap::new();
     for (zone, query) in zones {
@@ -67,15 +67,15 @@ pub(super) async fn catalogues(
         let Some((zone, _)) = zones.first().filter(|_| is_single || !managed.is_empty()) else {
             continue;
         };
-        let through_zone = Scope::Zone(zone.id.clone());
-        let scope = account.as_ref().map(|id| Scope::Account(id.clone()));
+        let through_zone = RulesetOwner::Zone(zone.id.clone());
+        let scope = account.as_ref().map(|id| RulesetOwner::Account(id.clone()));
         let mut scopes: Vec<_> = scope.into_iter().chain([through_zone]).collect();
         if is_single {
             scopes.reverse();
         }
         let (of_account, listed) = read_catalogues(reader, &scopes, &managed, options).await?;
         all.of_accounts.insert(account, of_account);
-        if let Some((Scope::Zone(zone), phases)) = listed {
+        if let Some((RulesetOwner::Zone(zone), phases)) = listed {
             all.of_zones.insert(zone, phases);
         }
     }
@@ -86,20 +86,23 @@ pub(super) async fn catalogues(
 pub(super) async fn of_account(
     reader: &dyn AnyReader,
     query: &WafQuery,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Vec<Arc<Catalogue>>, FetchError> {
     match &options.account {
-        Some(account) if !query.managed.is_empty() => {
-            Ok(read_catalogues(reader, &[Scope::Account(account.clone())], &query.managed, options)
-                .await?
-                .0)
-        }
+        Some(account) if !query.managed.is_empty() => Ok(read_catalogues(
+            reader,
+            &[RulesetOwner::Account(account.clone())],
+            &query.managed,
+            options,
+        )
+        .await?
+        .0),
         Some(_) | None => Ok(Vec::new()),
     }
 }
 
 /// Returns the account of a zone, if it is known.
-pub fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
+pub fn account_of(zone: &LiveZone, options: &ReadOptions) -> Option<String> {
     zone.account.clone().or_else(|| options.account.clone())
 }
 
@@ -107,10 +110,10 @@ pub fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
 /// one of its zones. Returns the scope and the phases of the entry points on its list too.
 async fn read_catalogues(
     reader: &dyn AnyReader,
-    scopes: &[Scope],
+    scopes: &[RulesetOwner],
     managed: &BTreeSet<Managed>,
-    options: &Options,
-) -> Result<(Vec<Arc<Catalogue>>, Option<(Scope, BTreeSet<Phase>)>), FetchError> {
+    options: &ReadOptions,
+) -> Result<(Vec<Arc<Catalogue>>, Option<(RulesetOwner, BTreeSet<Phase>)>), FetchError> {
     let Some((mut scope, others)) = scopes.split_first() else { return Ok((Vec::new(), None)) };
     let mut listed = listing(reader, scope).await;
     // If every scope refuses, report the permission for the zone, because it is sufficient.
@@ -120,7 +123,7 @@ async fn read_catalogues(
             Err(FetchError::Api { ref source, .. })
                 if matches!(source.status(), Some(400..=404)) =>
             {
-                let own = listed.err().filter(|_| matches!(scope, Scope::Zone(_)));
+                let own = listed.err().filter(|_| matches!(scope, RulesetOwner::Zone(_)));
                 refused_by_zone = refused_by_zone.or(own);
                 scope = other;
                 listed = listing(reader, scope).await;
@@ -141,16 +144,18 @@ async fn read_catalogues(
 /// Reads the requested rulesets of a list.
 pub(super) async fn read_listed(
     reader: &dyn AnyReader,
-    scopes: &[Scope],
+    scopes: &[RulesetOwner],
     mut listed: Vec<ListedRuleset>,
     managed: &BTreeSet<Managed>,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Vec<Arc<Catalogue>>, FetchError> {
     settle_names(&mut listed);
     let wanted = |r: &ListedRuleset| r.which.is_some_and(|which| managed.contains(&which));
     let wanted: Vec<_> = listed.into_iter().filter(wanted).collect();
     stream::iter(wanted)
-        .map(|ruleset| async move { one(reader, scopes, &ruleset, options).await.map(Arc::new) })
+        .map(|ruleset| async move {
+            fetch_catalogue(reader, scopes, &ruleset, options).await.map(Arc::new)
+        })
         .buffered(options.concurrency.max(1))
         .try_collect()
         .await
@@ -169,7 +174,10 @@ pub(super) struct Listing {
 }
 
 /// Lists the rulesets of a scope.
-pub(super) async fn listing(reader: &dyn AnyReader, scope: &Scope) -> Result<Listing, FetchError> {
+pub(super) async fn listing(
+    reader: &dyn AnyReader,
+    scope: &RulesetOwner,
+) -> Result<Listing, FetchError> {
     let what = || "the list of managed rulesets".to_owned();
     let mut all = Listing::default();
     let mut seen = BTreeSet::new();
@@ -207,11 +215,11 @@ pub(super) async fn listing(reader: &dyn AnyReader, scope: &Scope) -> Result<Lis
 }
 
 /// Reads one managed ruleset with its rules, from the cache if it has this version.
-async fn one(
+async fn fetch_catalogue(
     reader: &dyn AnyReader,
-    scopes: &[Scope],
+    scopes: &[RulesetOwner],
     listed: &ListedRuleset,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Catalogue, FetchError> {
     let what = || format!("the rules of {}", listed.name);
     let cached = |version: &String| options.cache.as_ref()?.get(&listed.id.0, version);
@@ -249,19 +257,19 @@ async fn one(
 }
 
 /// Reads the requested entry points of a zone.
-pub(super) async fn read(
+pub(super) async fn read_entry_points(
     reader: &dyn AnyReader,
     zone: &LiveZone,
     query: &WafQuery,
     (catalogues, listed): (Vec<Arc<Catalogue>>, Option<&BTreeSet<Phase>>),
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<LiveWaf, FetchError> {
     let is_absent = |phase: Phase| listed.is_some_and(|listed| !listed.contains(&phase));
     let entry_points = stream::iter(query.phases.iter().copied())
         .map(|phase| async move {
             let entry_point = match is_absent(phase) {
                 true => EntryPoint::Absent,
-                false => entry_point(reader, zone, phase).await?,
+                false => read_entry_point(reader, zone, phase).await?,
             };
             Ok::<_, FetchError>((phase, entry_point))
         })
@@ -274,7 +282,7 @@ pub(super) async fn read(
             Some(listed) if !listed.contains(&phase) => Ok(EntryPoint::Absent),
             // A recording costs no request.
             None if reader.lists_everything() => Err(Unread::NotAsked),
-            Some(_) | None => entry_point(reader, zone, phase)
+            Some(_) | None => read_entry_point(reader, zone, phase)
                 .await
                 .map_err(|error| Unread::Failed(error.in_short())),
         };
@@ -293,7 +301,7 @@ async fn pinned(
     reader: &dyn AnyReader,
     zone: &LiveZone,
     waf: &LiveWaf,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Vec<Arc<Catalogue>> {
     let mut all = Vec::new();
     let managed = waf.entry_points.get(&Phase::Managed).map(EntryPoint::rules).unwrap_or_default();
@@ -327,10 +335,10 @@ async fn pinned(
 
 /// Returns the catalogues of a zone's account, and the phases of its entry points if its list was
 /// read.
-pub(super) fn of_zone<'c>(
+pub(super) fn catalogues_and_phases<'c>(
     all: &'c Catalogues,
     zone: &LiveZone,
-    options: &Options,
+    options: &ReadOptions,
 ) -> (Vec<Arc<Catalogue>>, Option<&'c BTreeSet<Phase>>) {
     (
         all.of_accounts.get(&account_of(zone, options)).cloned().unwrap_or_default(),
@@ -342,7 +350,7 @@ pub(super) fn of_zone<'c>(
 ///
 /// # Errors
 /// Fails with any error except the documented one for a missing entry point.
-pub async fn entry_point(
+pub async fn read_entry_point(
     reader: &dyn AnyReader,
     zone: &LiveZone,
     phase: Phase,
@@ -424,7 +432,7 @@ mod tests {
     #[tokio::test]
     async fn a_list_without_end_is_refused() {
         let service = Service(AtomicU64::new(0));
-        let listed = listing(&service, &Scope::Account("a".to_owned())).await;
+        let listed = listing(&service, &RulesetOwner::Account("a".to_owned())).await;
         assert!(matches!(listed, Err(FetchError::Endless { .. })), "{listed:?}");
         assert_eq!(service.0.into_inner(), MOST_PAGES);
     }

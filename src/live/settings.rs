@@ -6,7 +6,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::read_options::Options;
+use super::read_options::ReadOptions;
 use super::until_usable::until_usable;
 use crate::api::ApiError;
 use crate::model::{DesiredSettings, LiveSetting, LiveSettings, LiveZone};
@@ -18,11 +18,11 @@ use crate::wire::settings::{
 /// Reads the requested settings, DNSSEC and DNS settings.
 ///
 /// A setting that Cloudflare refuses is not an error here: its message is kept for the plan.
-pub(super) async fn read(
+pub(super) async fn read_settings(
     reader: &dyn AnyReader,
     zone: &LiveZone,
     desired: &DesiredSettings,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<LiveSettings, FetchError> {
     let DesiredSettings { settings, dnssec, dns_settings } = desired;
     let names = settings.keys().map(String::as_str).collect();
@@ -50,7 +50,7 @@ pub(super) async fn read_named(
     reader: &dyn AnyReader,
     zone: &LiveZone,
     names: Vec<&str>,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<BTreeMap<String, LiveSetting>, FetchError> {
     stream::iter(names)
         .map(|name| async move {
@@ -62,7 +62,7 @@ pub(super) async fn read_named(
                     // Cloudflare refused this one setting. Other errors concern the connection or
                     // the credentials.
                     Err(error) if matches!(error.status(), Some(400 | 404)) => {
-                        Ok(LiveSetting::Refused(words(&error)))
+                        Ok(LiveSetting::Refused(refusal_text(&error)))
                     }
                     Err(source) => Err(FetchError::Api { what: what(), source }),
                 });
@@ -74,6 +74,6 @@ pub(super) async fn read_named(
 }
 
 /// Returns the text of Cloudflare's refusal.
-fn words(error: &ApiError) -> String {
+fn refusal_text(error: &ApiError) -> String {
     error.reasons().unwrap_or_else(|| error.to_string())
 }

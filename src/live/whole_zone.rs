@@ -12,7 +12,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use super::any_reader::AnyReader;
 use super::breadth::{Breadth, Wanted};
 use super::error::FetchError;
-use super::read_options::{Options, ZoneQuery};
+use super::read_options::{ReadOptions, ZoneQuery};
 use super::rulesets::{self, Listing, account_of};
 use super::{records, settings, zones};
 use crate::api::ApiError;
@@ -24,7 +24,7 @@ use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{LiveRule, LiveWaf, Phase};
 use crate::model::{Gather, LiveSetting, LiveZone, Value, ZoneId, ZoneName};
 use crate::wire::resource::{get_resource, resource_in_words};
-use crate::wire::ruleset::{OwnRuleset, Scope, get_ruleset, read_ruleset};
+use crate::wire::ruleset::{OwnRuleset, RulesetOwner, get_ruleset, read_ruleset};
 use crate::wire::settings::{
     get_dns_settings, get_dnssec, get_setting, list_settings, read_dns_settings, read_dnssec,
     read_settings,
@@ -80,10 +80,10 @@ pub async fn fetch_whole_zones(
     reader: &dyn AnyReader,
     names: &[ZoneName],
     wanted: Wanted,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<WholeZones, FetchError> {
     let queries: Vec<ZoneQuery> = names.iter().cloned().map(ZoneQuery::new).collect();
-    let found = zones::find(reader, &queries, options).await?;
+    let found = zones::find_zones(reader, &queries, options).await?;
     let missing = names.iter().filter(|name| !found.contains_key(*name)).cloned().collect();
     let breadth = Breadth::of(found.len(), wanted);
     let listings = listings(reader, &found, breadth, options).await?;
@@ -117,17 +117,18 @@ async fn listings(
     reader: &dyn AnyReader,
     zones: &BTreeMap<ZoneName, LiveZone>,
     breadth: Breadth,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<BTreeMap<ZoneId, ListingOrRefusal>, FetchError> {
     if !breadth.rules {
         return Ok(BTreeMap::new());
     }
     stream::iter(zones.values())
         .map(|zone| async move {
-            let listing = match rulesets::listing(reader, &Scope::Zone(zone.id.clone())).await {
-                Ok(listing) => Ok(listing),
-                Err(error) => Err(refusal_of(error)?),
-            };
+            let listing =
+                match rulesets::listing(reader, &RulesetOwner::Zone(zone.id.clone())).await {
+                    Ok(listing) => Ok(listing),
+                    Err(error) => Err(refusal_of(error)?),
+                };
             Ok::<_, FetchError>((zone.id.clone(), listing))
         })
         .buffer_unordered(options.concurrency.max(1))
@@ -141,7 +142,7 @@ async fn catalogues(
     reader: &dyn AnyReader,
     zones: &BTreeMap<ZoneName, LiveZone>,
     listings: &BTreeMap<ZoneId, ListingOrRefusal>,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<BTreeMap<Option<String>, Vec<Arc<Catalogue>>>, FetchError> {
     let all: BTreeSet<Managed> = Managed::ALL.iter().copied().collect();
     let mut catalogues = BTreeMap::new();
@@ -151,7 +152,7 @@ async fn catalogues(
         if catalogues.contains_key(&account) || !phases_to_read(listing).contains(&Phase::Managed) {
             continue;
         }
-        let scopes = [Scope::Zone(zone.id.clone())];
+        let scopes = [RulesetOwner::Zone(zone.id.clone())];
         let read =
             rulesets::read_listed(reader, &scopes, listing.managed.clone(), &all, options).await;
         let of_account = match read {
@@ -189,7 +190,7 @@ fn refusal(error: &ApiError) -> Option<String> {
 /// Reads zones, one at a time.
 struct ZoneReader<'r> {
     reader: &'r dyn AnyReader,
-    options: &'r Options,
+    options: &'r ReadOptions,
     breadth: Breadth,
     /// True if Cloudflare no longer lists the settings of a zone.
     has_no_settings_list: AtomicBool,
@@ -204,7 +205,7 @@ impl ZoneReader<'_> {
         listing: Option<&ListingOrRefusal>,
         catalogues: Vec<Arc<Catalogue>>,
     ) -> Result<WholeZone, FetchError> {
-        live.records = records::list(self.reader, &live, self.options, &|_| {}).await?;
+        live.records = records::read_all_records(self.reader, &live, self.options, &|_| {}).await?;
         live.waf.catalogues = catalogues;
         let mut whole = WholeZone { live, acting: Vec::new(), unknown: Vec::new() };
         self.read_settings(&mut whole).await?;
@@ -346,7 +347,7 @@ impl ZoneReader<'_> {
         };
         let mut lists = BTreeSet::new();
         for phase in phases_to_read(listing) {
-            match rulesets::entry_point(self.reader, &whole.live, phase).await {
+            match rulesets::read_entry_point(self.reader, &whole.live, phase).await {
                 Ok(entry_point) => drop(whole.live.waf.entry_points.insert(phase, entry_point)),
                 Err(error) => {
                     let why = refusal_of(error)?;
@@ -364,7 +365,7 @@ impl ZoneReader<'_> {
                 whole.acting.push(about);
                 continue;
             }
-            let scope = Scope::Zone(whole.live.id.clone());
+            let scope = RulesetOwner::Zone(whole.live.id.clone());
             match self.reader.read(&get_ruleset(&scope, &own.id)).await {
                 Ok(answer) => match read_ruleset(&answer.result) {
                     Ok(ruleset) if ruleset.rules.is_empty() => {}
@@ -402,7 +403,7 @@ impl ZoneReader<'_> {
             whole.unknown.push(Unknown::new(about, PermissionGroup::AccountRulesets, why));
             return Ok(());
         };
-        match rulesets::listing(self.reader, &Scope::Account(account)).await {
+        match rulesets::listing(self.reader, &RulesetOwner::Account(account)).await {
             Ok(listing) => {
                 let roots = listing
                     .own

@@ -10,11 +10,11 @@ use serde_json::Value as Json;
 
 use super::any_reader::AnyReader;
 use super::error::FetchError;
-use super::read_options::{Options, ZoneQuery};
+use super::read_options::{ReadOptions, ZoneQuery};
 use super::until_usable::until_usable;
 use crate::api::error_codes::UNKNOWN_ZONE;
 use crate::model::{Gather, LiveZone, ZoneId, ZoneName, sort_by};
-use crate::wire::zone::{find_zone, get_zone, list_zones, read_zone};
+use crate::wire::zone::{find_zone, get_zone, read_zone, zone_page};
 use crate::wire::{Envelope, PageInfo, Request};
 
 /// Number of names from which the list is tried first.
@@ -31,10 +31,10 @@ const MOST_PAGES: u64 = 1_000;
 ///
 /// # Errors
 /// Fails with the first read that failed.
-pub async fn find(
+pub async fn find_zones(
     reader: &dyn AnyReader,
     queries: &[ZoneQuery],
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<BTreeMap<ZoneName, LiveZone>, FetchError> {
     let mut found = BTreeMap::new();
     let pinned = queries.iter().filter_map(|query| Some((&query.name, query.id.as_ref()?)));
@@ -107,7 +107,7 @@ async fn by_id_once(
 async fn by_name(
     reader: &dyn AnyReader,
     name: &ZoneName,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Option<LiveZone>, FetchError> {
     let found = by_spelling(reader, name, name.as_str(), options).await?;
     match (found, name.unicode()) {
@@ -121,7 +121,7 @@ async fn by_spelling(
     reader: &dyn AnyReader,
     name: &ZoneName,
     spelling: &str,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Option<LiveZone>, FetchError> {
     let account = options.account.as_deref();
     let mut matches: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
@@ -132,7 +132,7 @@ async fn by_spelling(
         if page > 1 {
             request = request.query("page", page.to_string());
         }
-        let (_, zones, more) = read(reader, &request, page, account).await?;
+        let (_, zones, more) = read_page(reader, &request, page, account).await?;
         let before = seen.len();
         seen.extend(zones.iter().map(|z| z.id.clone()));
         matches.extend(zones.into_iter().filter(|z| z.name == *name).map(|z| (z.id.clone(), z)));
@@ -171,15 +171,16 @@ fn only(
 async fn from_list(
     reader: &dyn AnyReader,
     names: &mut BTreeSet<&ZoneName>,
-    options: &Options,
+    options: &ReadOptions,
     found: &mut BTreeMap<ZoneName, LiveZone>,
 ) -> Result<(), FetchError> {
     let mut matches: BTreeMap<ZoneName, BTreeMap<ZoneId, LiveZone>> = BTreeMap::new();
     let mut seen: BTreeSet<ZoneId> = BTreeSet::new();
     let mut page = 1;
     loop {
-        let request = list_zones(options.account.as_deref(), page);
-        let (pages, zones, more) = read(reader, &request, page, options.account.as_deref()).await?;
+        let request = zone_page(options.account.as_deref(), page);
+        let (pages, zones, more) =
+            read_page(reader, &request, page, options.account.as_deref()).await?;
         let before = seen.len();
         seen.extend(zones.iter().map(|z| z.id.clone()));
         let more = more && seen.len() > before;
@@ -209,11 +210,14 @@ async fn from_list(
 ///
 /// # Errors
 /// Fails with the first read that failed, or if the list never ends.
-pub async fn every(reader: &dyn AnyReader, options: &Options) -> Result<Vec<LiveZone>, FetchError> {
+pub async fn every(
+    reader: &dyn AnyReader,
+    options: &ReadOptions,
+) -> Result<Vec<LiveZone>, FetchError> {
     let account = options.account.as_deref();
     let mut all: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
     for page in 1..=MOST_PAGES {
-        let (_, zones, more) = read(reader, &list_zones(account, page), page, account).await?;
+        let (_, zones, more) = read_page(reader, &zone_page(account, page), page, account).await?;
         let before = all.len();
         all.extend(zones.into_iter().map(|zone| (zone.id.clone(), zone)));
         if !more || all.len() == before {
@@ -228,7 +232,7 @@ pub async fn every(reader: &dyn AnyReader, options: &Options) -> Result<Vec<Live
 
 /// Reads a page of a list of zones. Returns the reported number of pages, the zones, and true if
 /// more pages follow.
-async fn read(
+async fn read_page(
     reader: &dyn AnyReader,
     request: &Request,
     page: u64,
@@ -315,7 +319,7 @@ mod tests {
         let queries: Vec<_> =
             names.iter().map(|name| ZoneQuery::new(ZoneName::reported(name))).collect();
         let service = Service(answer, AtomicUsize::new(0));
-        let found = find(&service, &queries, &Options::default()).await;
+        let found = find_zones(&service, &queries, &ReadOptions::default()).await;
         (found.map(|f| f.into_keys().map(|n| n.to_string()).collect()), service.1.into_inner())
     }
 

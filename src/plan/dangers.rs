@@ -20,7 +20,7 @@ use super::subject::RecordSubject;
 use super::zone_plan::ZonePlan;
 use super::{record_operation, replacements, weakening_grade};
 use crate::diff::{DeleteReason, RecordChange};
-use crate::insight::dns::{Entry, Node, RecordEdit, ZoneIndex};
+use crate::insight::dns::{Entry, NameNode, RecordEdit, ZoneIndex};
 use crate::insight::waf::Impact;
 use crate::insight::{Caused, Direction, Effect, OtherZones, effects};
 use crate::model::{
@@ -155,7 +155,7 @@ fn answer(record: &Entry<'_>) -> String {
 
 impl<'z, 'a> View<'z, 'a> {
     /// Returns the wildcard that answers for a name while the name does not exist.
-    fn covering(&self, name: &Fqdn) -> Option<Node<'z, 'a>> {
+    fn covering(&self, name: &Fqdn) -> Option<NameNode<'z, 'a>> {
         // The same wildcard covers every other name of the same parent that does not exist.
         let (_, parent) = name.as_str().split_once('.')?;
         self.after.locate(&format!(" .{parent}"))?.wildcard

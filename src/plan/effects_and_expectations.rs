@@ -16,7 +16,9 @@ use crate::diff::{diff_rulesets, planned};
 use crate::insight::dns::{
     Explained, HostRule, RecordEdit, References, Serving, ZoneIndex, Zones, explain,
 };
-use crate::insight::expect::{DROPPED, Evidence, Outcome, Rigor, dropped, hold};
+use crate::insight::expect::{
+    DROPPED, Evidence, ExpectationOutcome, Rigor, check_expectation, dropped_expectations,
+};
 use crate::insight::traffic::Protection;
 use crate::insight::waf::Impact;
 use crate::model::expression::Lists;
@@ -81,19 +83,19 @@ fn failures(
         let own = desired.zones.get(name).map_or(&[][..], |zone| &zone.expect);
         let old = base.and_then(|base| base.zones.get(name)).map_or(&[][..], |zone| &zone.expect);
         let expectations =
-            own.iter().map(|e| (e, "")).chain(dropped(own, old).map(|e| (e, DROPPED)));
+            own.iter().map(|e| (e, "")).chain(dropped_expectations(own, old).map(|e| (e, DROPPED)));
         for (expectation, whose) in expectations {
-            let line = match hold(
+            let line = match check_expectation(
                 Evidence { zones, protections: &protections, knows_all: true, rigor },
                 &expectation.what,
             ) {
-                Outcome::Passed | Outcome::PassedSoFar(_) => continue,
-                Outcome::Failed(why) => {
+                ExpectationOutcome::Passed | ExpectationOutcome::PassedSoFar(_) => continue,
+                ExpectationOutcome::Failed(why) => {
                     (true, format!("expectation fails: {}{whose}: {why}", expectation.name))
                 }
                 // An unknown result of the previous spec's expectation is not reported.
-                Outcome::Unknown(_) if !whose.is_empty() => continue,
-                Outcome::Unknown(why) => {
+                ExpectationOutcome::Unknown(_) if !whose.is_empty() => continue,
+                ExpectationOutcome::Unknown(why) => {
                     (false, format!("expectation is unknown: {}: {why}", expectation.name))
                 }
             };

@@ -30,7 +30,7 @@
 //! for them. In a pruned zone nothing is foreign or unknown.
 
 use super::cause::Cause;
-use crate::diff::{Claim, DeleteReason, Owner, RecordChange};
+use crate::diff::{Claim, DeleteReason, RecordChange, ValueOwner};
 use crate::model::{Danger, Rdata, RecordType};
 
 /// The effect of a change on a value that may belong to someone else.
@@ -59,7 +59,7 @@ impl Overwrites {
             }
             RecordChange::Delete { before, reason, .. } => match reason {
                 DeleteReason::InTheWay => Self::replacing(claim, &before.data, None),
-                DeleteReason::WithDelegation if claim.owner == Owner::Foreign => Self::Foreign,
+                DeleteReason::WithDelegation if claim.owner == ValueOwner::Foreign => Self::Foreign,
                 // An entry of the spec names it, the zone is pruned, or the delegation is named.
                 DeleteReason::Tombstone
                 | DeleteReason::Expired { .. }
@@ -77,8 +77,8 @@ impl Overwrites {
     fn replacing(claim: Claim<'_>, before: &Rdata, after: Option<&Rdata>) -> Self {
         let is_same = after == Some(before);
         match claim.owner {
-            Owner::Foreign if !is_same => Self::Foreign,
-            Owner::Unknown
+            ValueOwner::Foreign if !is_same => Self::Foreign,
+            ValueOwner::Unknown
                 if !is_same
                     && !after.is_some_and(|after| after.is_same_but_for_preference(before)) =>
             {
@@ -88,7 +88,9 @@ impl Overwrites {
                 );
                 Self::Unknown { needs_consent: !is_alone }
             }
-            Owner::Spec | Owner::Drift | Owner::Foreign | Owner::Unknown => Self::Nothing,
+            ValueOwner::Spec | ValueOwner::Drift | ValueOwner::Foreign | ValueOwner::Unknown => {
+                Self::Nothing
+            }
         }
     }
 

@@ -57,29 +57,29 @@ pub(super) fn check(
 }
 
 /// An entry that weakens the protection and can have a last day.
-struct Entry<'a> {
+struct WeakeningEntry<'a> {
     what: String,
     note: &'a Note,
     place: Place,
-    kind: Kind<'a>,
+    kind: EntryKind<'a>,
 }
 
 /// The kind of entry.
-enum Kind<'a> {
+enum EntryKind<'a> {
     Exception(&'a DesiredRule),
     Override(Managed, &'a RuleTuning),
 }
 
 /// Returns the entries of a spec.
-fn entries(waf: &DesiredWaf) -> Vec<Entry<'_>> {
+fn entries(waf: &DesiredWaf) -> Vec<WeakeningEntry<'_>> {
     let mut entries = Vec::new();
     for rule in waf.exceptions().filter(|rule| !rule.is_absent) {
         let what = format!("the exception {}", rule.name);
-        entries.push(Entry {
+        entries.push(WeakeningEntry {
             what,
             note: &rule.note,
             place: rule.place,
-            kind: Kind::Exception(rule),
+            kind: EntryKind::Exception(rule),
         });
     }
     for deployment in waf.deployments.iter().filter(|deployment| deployment.switch == Switch::On) {
@@ -94,19 +94,19 @@ fn entries(waf: &DesiredWaf) -> Vec<Entry<'_>> {
                 TuningTarget::Tag(tag) => format!("tag {tag}"),
             };
             let what = format!("the override of {key}, {name},");
-            let kind = Kind::Override(deployment.ruleset, tuning);
-            entries.push(Entry { what, note: &tuning.note, place: tuning.place, kind });
+            let kind = EntryKind::Override(deployment.ruleset, tuning);
+            entries.push(WeakeningEntry { what, note: &tuning.note, place: tuning.place, kind });
         }
     }
     entries
 }
 
-impl Entry<'_> {
+impl WeakeningEntry<'_> {
     /// Returns the address of an operation on its rule.
     fn address(&self, zone: &ZoneName) -> Address {
         let name = match self.kind {
-            Kind::Exception(rule) => rule.name.as_str(),
-            Kind::Override(ruleset, _) => ruleset.key(),
+            EntryKind::Exception(rule) => rule.name.as_str(),
+            EntryKind::Override(ruleset, _) => ruleset.key(),
         };
         Address::of_rule(zone, Phase::Managed, Some(name))
     }
@@ -120,11 +120,11 @@ impl Entry<'_> {
             .into_iter()
             .flat_map(|entry_point| entry_point.rules());
         match &self.kind {
-            Kind::Exception(rule) => match live.find(|live| live.shown() == rule.name) {
+            EntryKind::Exception(rule) => match live.find(|live| live.shown() == rule.name) {
                 Some(live) => narrow_exception(Phase::Managed, None, &live.body, waf),
                 None => Some(BTreeSet::new()),
             },
-            Kind::Override(ruleset, tuning) => {
+            EntryKind::Override(ruleset, tuning) => {
                 let TuningTarget::Rule(name) = &tuning.target else { return None };
                 let catalogue = waf.managed(*ruleset)?;
                 let id = name.resolve(catalogue).ok()?.id.0.clone();

@@ -3,7 +3,7 @@
 use super::operation::Operation;
 use super::overwrites::Overwrites;
 use super::subject::{RecordSubject, Subject};
-use crate::diff::{Change, ChangeOrigin, DeleteReason, Owner};
+use crate::diff::{Change, ChangeOrigin, DeleteReason, ValueOwner};
 use crate::insight::dns::{Entry, RecordEdit};
 use crate::model::{Danger, DesiredZone, ZoneName};
 
@@ -29,7 +29,7 @@ pub(super) fn operation(desired: &DesiredZone, change: &Change) -> Operation {
         change: change.clone(),
         overwrites,
         beside: *beside,
-        was_wanted: claim.owner == Owner::Spec && claim.base.is_some(),
+        was_wanted: claim.owner == ValueOwner::Spec && claim.base.is_some(),
     };
     Operation {
         fields: fields.clone(),

@@ -23,7 +23,7 @@ pub(super) struct RulePositions<'a> {
     /// The positions that are settled already. The other members are still to be placed.
     settled: BTreeSet<usize>,
     /// The current order.
-    now: Line,
+    now: LinkedNumbers,
 }
 
 impl<'a> RulePositions<'a> {
@@ -42,7 +42,7 @@ impl<'a> RulePositions<'a> {
             wanted,
             ranks: wanted.iter().enumerate().map(|(rank, member)| (*member, rank)).gather(),
             settled: (0..wanted.len()).filter(|rank| !waiting.contains(&wanted[*rank])).collect(),
-            now: Line::new(rules.len(), new.unwrap_or(0)),
+            now: LinkedNumbers::new(rules.len(), new.unwrap_or(0)),
         }
     }
 
@@ -118,7 +118,7 @@ impl<'a> RulePositions<'a> {
 }
 
 /// An ordered line of numbers, linked to their neighbours.
-struct Line {
+struct LinkedNumbers {
     /// The predecessor of each number and, as the last entry, of the end. A number outside the line
     /// is its own predecessor.
     previous: Vec<usize>,
@@ -126,7 +126,7 @@ struct Line {
     next: Vec<usize>,
 }
 
-impl Line {
+impl LinkedNumbers {
     /// Returns a line of `placed` numbers. Further `unplaced` numbers are outside the line.
     fn new(placed: usize, unplaced: usize) -> Self {
         let end = placed + unplaced;
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn a_line_is_a_list() {
-        let mut line = Line::new(3, 2);
-        let all = |line: &Line| {
+        let mut line = LinkedNumbers::new(3, 2);
+        let all = |line: &LinkedNumbers| {
             let all = std::iter::successors(line.before(line.end()), |n| line.before(*n));
             let mut all: Vec<usize> = all.collect();
             all.reverse();

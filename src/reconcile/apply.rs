@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use super::plan::Planned;
 use crate::api::{Stop, Writer};
 use crate::apply::{
-    ApplyEvent, Executor, Journal, JournalError, Observer, Outcome, ZoneDone, ZoneWork,
+    ApplyEvent, Executor, Journal, JournalError, Observer, OperationOutcome, ZoneDone, ZoneWork,
 };
 use crate::document::apply::Applied;
 use crate::live::AnyReader;
@@ -145,7 +145,7 @@ impl Report<'_> {
         let has_converged = |zone: &ZoneDone| {
             zone.is_in_sync()
                 && zone.applied.noticed.is_empty()
-                && !zone.applied.outcomes.iter().any(|o| matches!(o, Outcome::Unknown(_)))
+                && !zone.applied.outcomes.iter().any(|o| matches!(o, OperationOutcome::Unknown(_)))
         };
         if self.journal.is_none() && self.zones.iter().all(has_converged) {
             Conclusion::Converged
@@ -167,7 +167,9 @@ impl Report<'_> {
         let has = |of: fn(&ZoneDone) -> bool| self.zones.iter().any(of);
         if has(|zone| zone.applied.wrote_anything()) {
             Conclusion::Partial
-        } else if has(|zone| zone.applied.outcomes.iter().any(|o| matches!(o, Outcome::Stale(_)))) {
+        } else if has(|zone| {
+            zone.applied.outcomes.iter().any(|o| matches!(o, OperationOutcome::Stale(_)))
+        }) {
             Conclusion::Stale
         } else {
             Conclusion::Failed

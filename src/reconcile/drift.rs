@@ -8,7 +8,7 @@ use crate::diagnostic::findings;
 use crate::document::drift::Drift as DriftDocument;
 use crate::drift::{CheckedExpectation, Report, classify};
 use crate::insight::dns::{ZoneIndex, Zones};
-use crate::insight::expect::{Evidence, Rigor, hold};
+use crate::insight::expect::{Evidence, Rigor, check_expectation};
 use crate::insight::traffic::Protection;
 use crate::live::{AnyReader, FetchError};
 use crate::model::{DesiredZone, Expectation, Gather, Live};
@@ -83,7 +83,7 @@ fn expectations(report: &mut Report, goal: &Goal, live: &Live) {
         let check = |expected: &Expectation| CheckedExpectation {
             name: expected.name.clone(),
             place: expected.place,
-            outcome: hold(world, &expected.what),
+            outcome: check_expectation(world, &expected.what),
         };
         zone.expectations = expected.map(check).collect();
     }

@@ -146,7 +146,7 @@ impl Goal {
             spec::load(inputs, options, &mut sources);
         // The whole spec is checked, because a zone may affect another one.
         if let Some(desired) = &desired {
-            diagnostics.append(lint::check(desired));
+            diagnostics.append(lint::lint(desired));
         }
         let accepted: Vec<_> = desired.iter().flat_map(accepted_places).collect();
         let desired = desired.map(|desired| selection.apply(desired, &mut diagnostics));

@@ -66,7 +66,7 @@ pub(super) fn mark(diagnostics: &mut Diagnostics, goal: &Goal, live: &Live) {
     };
     let mut before = Known::default();
     before.extend(base.notes.iter());
-    before.extend(lint::check(&base.desired).iter());
+    before.extend(lint::lint(&base.desired).iter());
     let mut plans = Vec::new();
     for (name, desired) in &base.desired.zones {
         let is_of_zone = |d: &Diagnostic| {

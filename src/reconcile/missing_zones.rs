@@ -9,10 +9,10 @@ use crate::model::ZoneName;
 async fn account_of(
     reader: &dyn AnyReader,
     zone: &ZoneName,
-    options: &live::Options,
+    options: &live::ReadOptions,
 ) -> Option<String> {
     // A failure here explains nothing, and the zone is missing in any case.
-    let anywhere = live::Options { account: None, ..options.clone() };
+    let anywhere = live::ReadOptions { account: None, ..options.clone() };
     find_zone_by_name(reader, zone, &anywhere).await.ok()??.account
 }
 
@@ -21,7 +21,7 @@ pub(super) async fn missing(
     goal: &Goal,
     zone: &ZoneName,
     reader: &dyn AnyReader,
-    options: &live::Options,
+    options: &live::ReadOptions,
 ) -> Diagnostic {
     let desired = goal.desired.zones.get(zone);
     let (what, help) = match (desired.and_then(|z| z.id.as_ref()), &goal.source) {
@@ -48,7 +48,7 @@ pub(super) async fn missing(
 async fn missing_by_name(
     zone: &ZoneName,
     reader: &dyn AnyReader,
-    options: &live::Options,
+    options: &live::ReadOptions,
 ) -> (String, String) {
     let Some(account) = options.account.as_deref() else {
         return (

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use super::goal::{Goal, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::live::ZoneQuery;
-use crate::live::snapshot::{AsOf, Lack, Part, Snapshot, SnapshotError};
+use crate::live::snapshot::{AsOf, Lack, Snapshot, SnapshotError, ZonePart};
 use crate::model::time::{NotATime, age, ago, parse_rfc3339};
 use crate::model::{Desired, DesiredZone};
 
@@ -107,7 +107,7 @@ impl OpenSnapshot {
             for zone in [Some(&mut *zone), before].into_iter().flatten() {
                 lacks.iter().for_each(|lack| strip(zone, &lack.part));
             }
-            lacks.iter().all(|lack| lack.part != Part::Zone)
+            lacks.iter().all(|lack| lack.part != ZonePart::Zone)
         });
         found
     }
@@ -128,22 +128,22 @@ impl OpenSnapshot {
 }
 
 /// Removes a part from the spec of a zone. The caller drops the zone itself.
-fn strip(zone: &mut DesiredZone, part: &Part) {
+fn strip(zone: &mut DesiredZone, part: &ZonePart) {
     match part {
-        Part::Zone => {}
-        Part::Setting(name) => drop(zone.settings.settings.remove(name)),
-        Part::Dnssec => zone.settings.dnssec = None,
-        Part::DnsSettings => zone.settings.dns_settings.clear(),
+        ZonePart::Zone => {}
+        ZonePart::Setting(name) => drop(zone.settings.settings.remove(name)),
+        ZonePart::Dnssec => zone.settings.dnssec = None,
+        ZonePart::DnsSettings => zone.settings.dns_settings.clear(),
         // Rules depend on the rulesets that they name, so a part of them is useless.
-        Part::Rules(_) | Part::ManagedRulesets => zone.waf = None,
+        ZonePart::Rules(_) | ZonePart::ManagedRulesets => zone.waf = None,
     }
 }
 
 /// Reports a part that is not in the snapshot.
-fn lacking(zone: &DesiredZone, part: &Part, refused: Option<&str>) -> Diagnostic {
+fn lacking(zone: &DesiredZone, part: &ZonePart, refused: Option<&str>) -> Diagnostic {
     let name = &zone.name;
     let what = match part {
-        Part::Zone => format!("{name} is not in the snapshot, so its live state is unknown"),
+        ZonePart::Zone => format!("{name} is not in the snapshot, so its live state is unknown"),
         part => format!("{part} of {name}: not in the snapshot, so its live state is unknown"),
     };
     let (what, help) = match refused {
@@ -158,14 +158,14 @@ fn lacking(zone: &DesiredZone, part: &Part, refused: Option<&str>) -> Diagnostic
 }
 
 /// Returns the place where the spec names a part.
-fn place(zone: &DesiredZone, part: &Part) -> Place {
+fn place(zone: &DesiredZone, part: &ZonePart) -> Place {
     let settings = &zone.settings;
     let own = match part {
-        Part::Zone => None,
-        Part::Setting(name) => settings.settings.get(name).map(|(_, place)| *place),
-        Part::Dnssec => settings.dnssec.map(|(_, place)| place),
-        Part::DnsSettings => settings.dns_settings.values().next().map(|(_, place)| *place),
-        Part::Rules(_) | Part::ManagedRulesets => zone.waf.as_ref().map(|waf| waf.place),
+        ZonePart::Zone => None,
+        ZonePart::Setting(name) => settings.settings.get(name).map(|(_, place)| *place),
+        ZonePart::Dnssec => settings.dnssec.map(|(_, place)| place),
+        ZonePart::DnsSettings => settings.dns_settings.values().next().map(|(_, place)| *place),
+        ZonePart::Rules(_) | ZonePart::ManagedRulesets => zone.waf.as_ref().map(|waf| waf.place),
     };
     own.unwrap_or(zone.place)
 }

@@ -35,7 +35,7 @@ pub(crate) type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 pub struct Options {
     /// Options for reading zones.
     #[doc(hidden)]
-    pub read: live::Options,
+    pub read: live::ReadOptions,
     /// Maximum number of record changes in one request. Defaults to the limit of the zone's plan.
     pub batch_size: Option<usize>,
     /// The evidence that is required to call a zone in sync after an apply.
@@ -109,7 +109,7 @@ pub(super) async fn plan_some<'g>(
     let progress = options.progress.as_deref().unwrap_or(&silent);
     let queries: Vec<_> =
         goal.zone_queries().into_iter().filter(|zone| is_meant(&zone.name)).collect();
-    let read = live::Options { known_zones: goal.desired.zones.len(), ..options.read.clone() };
+    let read = live::ReadOptions { known_zones: goal.desired.zones.len(), ..options.read.clone() };
     let fetched = fetch(reader, &queries, &read, progress).await?;
     let mut live = fetched.live;
     let mut plan = Plan {

@@ -8,8 +8,8 @@ use crate::diff::{diff_rulesets, planned};
 use crate::insight::dns::Serving;
 use crate::insight::traffic::Protection;
 use crate::live::{
-    AnyReader, FetchError, MissingZone, Options, WafQuery, ZoneQuery, account_of, account_rules,
-    fetch_protection, fetch_waf_of_new,
+    AnyReader, FetchError, MissingZone, ReadOptions, WafQuery, ZoneQuery, account_of,
+    account_rules, fetch_protection, fetch_waf_of_new,
 };
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf};
@@ -91,7 +91,7 @@ fn query(name: &ZoneName) -> ZoneQuery {
 pub(crate) async fn protection(
     goal: &Goal,
     reader: &dyn AnyReader,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Vec<Protected>, ProtectionError> {
     let zones = goal.desired.zones.values();
     let queries: Vec<_> =
@@ -157,7 +157,7 @@ pub(crate) fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogu
 pub(crate) async fn protection_of(
     names: &[ZoneName],
     reader: &dyn AnyReader,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Vec<LiveProtection>, ProtectionError> {
     let queries: Vec<_> = names.iter().map(query).collect();
     let fetched = fetch_protection(reader, &queries, options).await?;

@@ -91,7 +91,7 @@ fn is_error(diagnostic: &&Diagnostic) -> bool {
 /// Returns a spec in which every error of a lint is accepted.
 fn accepted(mut desired: Desired) -> Desired {
     loop {
-        let found = lint::check(&desired);
+        let found = lint::lint(&desired);
         let new: Vec<Suppression> = found
             .iter()
             .filter(is_error)

@@ -12,9 +12,9 @@ use std::sync::LazyLock;
 
 use ipnet::IpNet;
 
-use super::options::{NO_HOST, Options};
+use super::options::{NO_HOST, RecordingOptions};
 use super::request_target::{is_method, of_address, request};
-use super::sample::{Place, Sample};
+use super::sample::{InputPosition, Sample};
 use super::timestamps::of_access_log;
 use crate::model::facts::CLOUDFLARE_NETWORKS;
 
@@ -25,10 +25,10 @@ static OF_CLOUDFLARE: LazyLock<Vec<IpNet>> = LazyLock::new(|| {
 
 /// Reads a line. Returns `Ok(None)` if the line logs no HTTP request, for example a TLS greeting to
 /// a port without TLS.
-pub(super) fn sample(
+pub(super) fn sample_of_line(
     line: &[u8],
-    place: Place,
-    options: &Options,
+    place: InputPosition,
+    options: &RecordingOptions,
 ) -> Result<Option<Sample>, String> {
     const FORM: &str = "it is not a line of an access log in the combined format";
     // The text before the timestamp holds an address, two names, and perhaps the host.
@@ -46,10 +46,10 @@ pub(super) fn sample(
     let time =
         std::str::from_utf8(&line[open + 1..close]).ok().and_then(of_access_log).ok_or(FORM)?;
     let mut rest = &line[close + 1..];
-    let first = quoted(&mut rest).ok_or(FORM)?;
+    let first = take_quoted(&mut rest).ok_or(FORM)?;
     // Status and size are between the request and the headers.
     let mut header = |name: &str| {
-        let value = quoted(&mut rest)?;
+        let value = take_quoted(&mut rest)?;
         Some((name.to_owned(), if value == b"-" { Vec::new() } else { value }))
     };
     let headers: Vec<(String, Vec<u8>)> =
@@ -82,7 +82,7 @@ pub(super) fn sample(
 }
 
 /// Takes the next quoted text and removes its escapes.
-fn quoted(rest: &mut &[u8]) -> Option<Vec<u8>> {
+fn take_quoted(rest: &mut &[u8]) -> Option<Vec<u8>> {
     let mut at = memchr::memchr(b'"', rest)? + 1;
     let mut text = Vec::new();
     loop {

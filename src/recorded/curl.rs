@@ -128,7 +128,7 @@ pub fn parse_curl(command: &str) -> Result<Request, RequestError> {
         } else if word == "--" {
             are_options_over = true;
         } else {
-            let (option, mut argument) = split(&word);
+            let (option, mut argument) = split_option(&word);
             let mut next = || {
                 let given = argument.take().or_else(|| words.next());
                 given.ok_or_else(|| RequestError::new(format!("`{option}` has no argument"), help))
@@ -238,7 +238,7 @@ fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
 }
 
 /// Splits a word that holds an option and its argument: `-XPOST`, `--request=POST`.
-fn split(word: &str) -> (String, Option<String>) {
+fn split_option(word: &str) -> (String, Option<String>) {
     if let Some(long) = word.strip_prefix("--") {
         return match long.split_once('=') {
             Some((name, argument)) => (format!("--{name}"), Some(argument.to_owned())),

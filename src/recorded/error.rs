@@ -1,13 +1,13 @@
 //! Errors in recorded requests.
 
-use super::sample::Place;
+use super::sample::InputPosition;
 
 /// An input that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {detail}")]
 pub struct ReadError {
     /// Position of the input.
-    pub place: Place,
+    pub place: InputPosition,
     /// Description of the problem.
     pub detail: String,
     /// True if the error ends the file.
@@ -15,19 +15,19 @@ pub struct ReadError {
 }
 
 impl ReadError {
-    /// One request cannot be read; later ones can.
-    pub(super) fn of_one(place: Place, detail: impl Into<String>) -> Self {
+    /// Returns one request cannot be read; later ones can.
+    pub(super) fn of_one(place: InputPosition, detail: impl Into<String>) -> Self {
         Self { place, detail: detail.into(), is_fatal: false }
     }
 
-    /// The rest of the file cannot be read.
-    pub(super) fn fatal(place: Place, detail: impl Into<String>) -> Self {
+    /// Returns the rest of the file cannot be read.
+    pub(super) fn fatal(place: InputPosition, detail: impl Into<String>) -> Self {
         Self { place, detail: detail.into(), is_fatal: true }
     }
 }
 
 /// Describes a JSON error without its position in the line and without content of the request.
-pub(super) fn plain(error: &serde_json::Error) -> String {
+pub(super) fn describe_json_error(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let words = text.split(" at line ").next().unwrap_or_default();
     match error.classify() {

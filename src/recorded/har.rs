@@ -11,10 +11,10 @@ use data_encoding::BASE64;
 use serde::Deserialize;
 
 use super::compression::Bytes;
-use super::error::{ReadError, plain};
+use super::error::{ReadError, describe_json_error};
 use super::request_limits::Limited;
-use super::request_target::{is_method, of_address, request, version};
-use super::sample::{Place, Sample, body_of, take_host};
+use super::request_target::{is_method, of_address, protocol_version, request};
+use super::sample::{InputPosition, Sample, body_of, take_host};
 use super::timestamps::of_rfc3339;
 use crate::model::request::Body;
 
@@ -25,7 +25,7 @@ const LEFT_OUT: [&str; 2] = ["cookie", "authorization"];
 /// An entry of the archive, with the members that are used.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an entry, which is an object")]
-struct Entry {
+struct HarEntry {
     #[serde(default)]
     started_date_time: Option<String>,
     request: Asked,
@@ -103,11 +103,11 @@ impl Entries {
             self.number += 1;
             self.bytes.limit();
             let entry =
-                Entry::deserialize(&mut serde_json::Deserializer::from_reader(&mut self.bytes));
+                HarEntry::deserialize(&mut serde_json::Deserializer::from_reader(&mut self.bytes));
             self.bytes.unlimit();
-            let entry = entry.map_err(|error| self.fatal(&plain(&error)))?;
-            let place = Place::entry(&self.source, self.number);
-            match sample(entry, place.clone(), &mut self.keeps) {
+            let entry = entry.map_err(|error| self.fatal(&describe_json_error(&error)))?;
+            let place = InputPosition::entry(&self.source, self.number);
+            match sample_of_entry(entry, place.clone(), &mut self.keeps) {
                 Ok(None) => {}
                 Ok(Some(sample)) => return Ok(Some(sample)),
                 Err(why) => return Err(ReadError::of_one(place, why)),
@@ -117,7 +117,7 @@ impl Entries {
 
     /// Returns the error of a broken archive.
     fn fatal(&self, why: &str) -> ReadError {
-        ReadError::fatal(Place::entry(&self.source, self.number), why)
+        ReadError::fatal(InputPosition::entry(&self.source, self.number), why)
     }
 }
 
@@ -137,7 +137,11 @@ impl Iterator for Entries {
 
 /// Converts an entry to a sample. Returns `None` for entries that are not HTTP requests, such as
 /// pages within the browser.
-fn sample(entry: Entry, place: Place, keeps: &mut [bool; 2]) -> Result<Option<Sample>, String> {
+fn sample_of_entry(
+    entry: HarEntry,
+    place: InputPosition,
+    keeps: &mut [bool; 2],
+) -> Result<Option<Sample>, String> {
     let Asked { method, url, http_version, headers, post_data, body_size } = entry.request;
     let Some((is_https, host, target)) = of_address(&url) else { return Ok(None) };
     if !is_method(&method) {
@@ -150,7 +154,7 @@ fn sample(entry: Entry, place: Place, keeps: &mut [bool; 2]) -> Result<Option<Sa
     let host = take_host(&mut headers).unwrap_or_else(|| host.to_owned());
     let target = target.split('#').next().unwrap_or_default();
     let mut request = request(&method, is_https, &host, target.as_bytes());
-    request.version = http_version.as_deref().and_then(version);
+    request.version = http_version.as_deref().and_then(protocol_version);
     request.body = match post_data.and_then(|data| Some((data.text?, data.encoding))) {
         Some((text, Some(encoding))) if encoding == "base64" => {
             body_of(BASE64.decode(text.as_bytes()).map_err(|_| "its body is not base64")?, &headers)
@@ -192,7 +196,7 @@ fn find_entries(bytes: &mut Limited<Bytes>) -> Result<bool, String> {
         if byte(bytes)? == b'}' {
             return Ok(false);
         }
-        let key = text(bytes)?;
+        let key = take_text(bytes)?;
         expect(bytes, b':')?;
         match (depth, key.as_slice()) {
             (0, b"log") => {
@@ -234,7 +238,7 @@ fn expect(bytes: &mut Limited<Bytes>, expected: u8) -> Result<(), String> {
 }
 
 /// Takes a JSON string. Keeps only the beginning of a long one.
-fn text(bytes: &mut Limited<Bytes>) -> Result<Vec<u8>, String> {
+fn take_text(bytes: &mut Limited<Bytes>) -> Result<Vec<u8>, String> {
     expect(bytes, b'"')?;
     let (mut text, mut is_escaped) = (Vec::new(), false);
     loop {
@@ -257,7 +261,7 @@ fn skip(bytes: &mut Limited<Bytes>) -> Result<(), String> {
     let mut depth = 0_u64;
     loop {
         match byte(bytes)? {
-            b'"' => drop(text(bytes)?),
+            b'"' => drop(take_text(bytes)?),
             b'{' | b'[' => {
                 depth += 1;
                 advance(bytes)?;

@@ -11,9 +11,9 @@ use super::compression::{Bytes, unpacked};
 use super::curl::parse_curl;
 use super::error::ReadError;
 use super::har::Entries;
-use super::options::{GO_ON, NO_HOST, Options};
+use super::options::{GO_ON, NO_HOST, RecordingOptions};
 use super::request_limits::Limited;
-use super::sample::{Place, Sample};
+use super::sample::{InputPosition, Sample};
 use super::verbatim::{Recording, Verbatim};
 use super::{access_log, json_line, logpush, raw_request};
 
@@ -23,12 +23,12 @@ const BEGINNING: usize = 1 << 16;
 /// Recorded requests, read lazily in sequence.
 pub struct Recorded<T = Sample> {
     inputs: VecDeque<Input>,
-    options: Options,
-    current: Option<Requests<T>>,
+    options: RecordingOptions,
+    current: Option<FileRequests<T>>,
 }
 
 /// Requests of one file.
-type Requests<T> = Box<dyn Iterator<Item = Result<T, ReadError>> + Send>;
+type FileRequests<T> = Box<dyn Iterator<Item = Result<T, ReadError>> + Send>;
 
 /// An input to read.
 enum Input {
@@ -40,7 +40,7 @@ enum Input {
 /// sent on the wire, optionally compressed by gzip or Zstandard. A directory stands for all its
 /// files, sorted by name; `-` is standard input.  # Errors Fails if a path does not exist or a
 /// directory cannot be read.
-pub fn open(paths: &[PathBuf], options: &Options) -> Result<Recorded, ReadError> {
+pub fn open(paths: &[PathBuf], options: &RecordingOptions) -> Result<Recorded, ReadError> {
     open_as(paths, options)
 }
 
@@ -51,15 +51,15 @@ pub fn open(paths: &[PathBuf], options: &Options) -> Result<Recorded, ReadError>
 /// Fails as [`open`] does.
 pub fn open_verbatim(
     paths: &[PathBuf],
-    options: &Options,
+    options: &RecordingOptions,
 ) -> Result<Recorded<Verbatim>, ReadError> {
     open_as(paths, options)
 }
 
-fn open_as<T>(paths: &[PathBuf], options: &Options) -> Result<Recorded<T>, ReadError> {
+fn open_as<T>(paths: &[PathBuf], options: &RecordingOptions) -> Result<Recorded<T>, ReadError> {
     let mut inputs = VecDeque::new();
     for path in paths {
-        let fail = |why: String| ReadError::fatal(Place::file(&name(path)), why);
+        let fail = |why: String| ReadError::fatal(InputPosition::file(&file_name(path)), why);
         if path.as_os_str() == "-" {
             inputs.push_back(Input::Open("-".into(), Box::new(BufReader::new(io::stdin()))));
             continue;
@@ -81,7 +81,7 @@ fn open_as<T>(paths: &[PathBuf], options: &Options) -> Result<Recorded<T>, ReadE
 
 /// Reads requests from an open input.
 #[must_use]
-pub fn read(source: &str, bytes: Box<dyn Read + Send>, options: &Options) -> Recorded {
+pub fn read(source: &str, bytes: Box<dyn Read + Send>, options: &RecordingOptions) -> Recorded {
     let input = Input::Open(source.into(), Box::new(BufReader::new(bytes)));
     Recorded { inputs: VecDeque::from([input]), options: options.clone(), current: None }
 }
@@ -112,18 +112,19 @@ impl<T: Recording> Iterator for Recorded<T> {
             let (source, bytes) = match self.inputs.pop_front()? {
                 Input::Open(source, bytes) => (source, Ok(bytes)),
                 Input::File(path) => (
-                    name(&path),
+                    file_name(&path),
                     File::open(path).map(|file| Box::new(BufReader::new(file)) as Bytes),
                 ),
             };
-            let requests =
-                bytes.and_then(unpacked).and_then(|bytes| requests(bytes, &source, &self.options));
+            let requests = bytes
+                .and_then(unpacked)
+                .and_then(|bytes| detect_requests(bytes, &source, &self.options));
             match requests {
                 Ok(requests) => self.current = Some(requests),
                 Err(error) => {
                     self.current = None;
                     return Some(Err(ReadError::fatal(
-                        Place::file(&source),
+                        InputPosition::file(&source),
                         format!("cannot be read: {error}"),
                     )));
                 }
@@ -132,16 +133,16 @@ impl<T: Recording> Iterator for Recorded<T> {
     }
 }
 
-fn name(path: &Path) -> Arc<str> {
+fn file_name(path: &Path) -> Arc<str> {
     path.display().to_string().into()
 }
 
 /// Detects the format of a file and reads its requests.
-fn requests<T: Recording>(
+fn detect_requests<T: Recording>(
     mut bytes: Bytes,
     source: &Arc<str>,
-    options: &Options,
-) -> io::Result<Requests<T>> {
+    options: &RecordingOptions,
+) -> io::Result<FileRequests<T>> {
     // The bytes that decided the format are read again.
     let mut beginning = Vec::new();
     bytes.by_ref().take(BEGINNING as u64).read_to_end(&mut beginning)?;
@@ -149,7 +150,7 @@ fn requests<T: Recording>(
     let beginning: Vec<u8> = beginning.split_off(skipped);
     let text = beginning.trim_ascii_start();
     let is_utf16 = beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff");
-    let refused = |why: &str| -> io::Result<Requests<T>> {
+    let refused = |why: &str| -> io::Result<FileRequests<T>> {
         Err(io::Error::new(io::ErrorKind::InvalidData, why))
     };
     if is_utf16 {
@@ -177,7 +178,8 @@ fn requests<T: Recording>(
     Ok(match form {
         None => Box::new(Entries::new(bytes, source.clone()).map(made)),
         Some(form) if is_whole_file => Box::new(
-            std::iter::once_with(whole(form, bytes, source.clone(), options.clone())).map(made),
+            std::iter::once_with(read_whole_file(form, bytes, source.clone(), options.clone()))
+                .map(made),
         ),
         Some(form) => {
             let (source, options) = (source.clone(), options.clone());
@@ -212,14 +214,14 @@ enum Form {
 }
 
 /// Reads a file that is one request.
-fn whole(
+fn read_whole_file(
     form: Form,
     mut bytes: Limited<Bytes>,
     source: Arc<str>,
-    options: Options,
+    options: RecordingOptions,
 ) -> impl FnOnce() -> Result<Sample, ReadError> {
     move || {
-        let place = Place::file(&source);
+        let place = InputPosition::file(&source);
         let fail = |why: String| ReadError::of_one(place.clone(), why);
         let text = bytes.rest().map_err(|error| fail(error.to_string()))?;
         match form {
@@ -230,7 +232,7 @@ fn whole(
                 Ok(Sample::of(request, &source))
             }
             Form::Raw | Form::Json | Form::AccessLog => {
-                raw_request::sample(&text, place.clone(), &options).map_err(fail)
+                raw_request::sample_of_raw(&text, place.clone(), &options).map_err(fail)
             }
         }
     }
@@ -241,7 +243,7 @@ struct Lines<T> {
     bytes: Limited<Bytes>,
     form: Form,
     source: Arc<str>,
-    options: Options,
+    options: RecordingOptions,
     number: u64,
     line: Vec<u8>,
     /// True if at least one line was a request.
@@ -258,7 +260,7 @@ impl<T: Recording> Iterator for Lines<T> {
         let mut blanks = 0;
         while !self.is_over {
             self.number += 1;
-            let place = Place::line(&self.source, self.number);
+            let place = InputPosition::line(&self.source, self.number);
             match self.bytes.line(&mut self.line) {
                 Ok(true) => {}
                 Ok(false) => break,
@@ -279,14 +281,14 @@ impl<T: Recording> Iterator for Lines<T> {
             }
             let read = match self.form {
                 Form::Json if logpush::is_row(line) => {
-                    logpush::sample(line, place.clone(), &self.options)
+                    logpush::sample_of_row(line, place.clone(), &self.options)
                         .map(|sample| Some(T::of_sample(sample)))
                 }
-                Form::Json => json_line::line(line)
+                Form::Json => json_line::parse_line(line)
                     .and_then(|line| T::of_line(line, place.clone(), &self.options))
                     .map(Some),
                 Form::AccessLog | Form::Raw | Form::Curl => {
-                    let read = access_log::sample(line, place.clone(), &self.options);
+                    let read = access_log::sample_of_line(line, place.clone(), &self.options);
                     read.map(|sample| sample.map(T::of_sample))
                 }
             };

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::error::plain;
-use super::options::{NO_HOST, Options};
-use super::request_target::{is_method, of_address, request, version};
-use super::sample::{Place, Sample, body_of, take_host};
+use super::error::describe_json_error;
+use super::options::{NO_HOST, RecordingOptions};
+use super::request_target::{is_method, of_address, protocol_version, request};
+use super::sample::{InputPosition, Sample, body_of, take_host};
 use super::timestamps;
 use crate::model::request::{Body, Given, clip};
 
@@ -54,8 +54,8 @@ fn no_body() -> Option<Cow<'static, str>> {
 }
 
 impl Line<'_> {
-    /// The bytes of the body; `None` if it is unknown.  # Errors
-    /// Fails if the body is not base64.
+    /// Returns the bytes of the body; `None` if it is unknown.  # Errors Fails if the body is not
+    /// base64.
     pub fn body(&self) -> Result<Option<Vec<u8>>, String> {
         let decode = |text: &Cow<'_, str>| BASE64.decode(text.as_bytes());
         self.body.as_ref().map(decode).transpose().map_err(|_| "`body` is not base64".to_owned())
@@ -63,12 +63,16 @@ impl Line<'_> {
 }
 
 /// Reads a line.
-pub(super) fn line(text: &[u8]) -> Result<Line<'_>, String> {
-    serde_json::from_slice(text).map_err(|error| plain(&error))
+pub(super) fn parse_line(text: &[u8]) -> Result<Line<'_>, String> {
+    serde_json::from_slice(text).map_err(|error| describe_json_error(&error))
 }
 
 /// Converts a line to a request.
-pub(super) fn sample(line: Line<'_>, place: Place, options: &Options) -> Result<Sample, String> {
+pub(super) fn sample_of_json(
+    line: Line<'_>,
+    place: InputPosition,
+    options: &RecordingOptions,
+) -> Result<Sample, String> {
     let body = line.body()?;
     let Line { id, method, uri, version: protocol, headers, body: _, ip, time, fields } = line;
     if !is_method(&method) {
@@ -99,7 +103,7 @@ pub(super) fn sample(line: Line<'_>, place: Place, options: &Options) -> Result<
     request.has_all_headers = has_all_headers;
     request.unsure_headers = unsure;
     request.headers = headers;
-    request.version = protocol.as_deref().and_then(version);
+    request.version = protocol.as_deref().and_then(protocol_version);
     request.address = ip;
     for (name, value) in &fields {
         let given = given(value)

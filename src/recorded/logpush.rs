@@ -11,10 +11,10 @@ use std::net::IpAddr;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::error::plain;
-use super::options::Options;
-use super::request_target::{is_method, request, version};
-use super::sample::{Place, Sample};
+use super::error::describe_json_error;
+use super::options::RecordingOptions;
+use super::request_target::{is_method, protocol_version, request};
+use super::sample::{InputPosition, Sample};
 use super::timestamps::of_json;
 use crate::model::request::Given;
 
@@ -64,8 +64,12 @@ pub(super) fn is_row(line: &[u8]) -> bool {
         || memchr::memmem::find(line, b"\"RayID\"").is_some()
 }
 
-pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sample, String> {
-    let row: Row = serde_json::from_slice(text).map_err(|error| plain(&error))?;
+pub(super) fn sample_of_row(
+    text: &[u8],
+    place: InputPosition,
+    options: &RecordingOptions,
+) -> Result<Sample, String> {
+    let row: Row = serde_json::from_slice(text).map_err(|error| describe_json_error(&error))?;
     let Some(method) = row.client_request_method.filter(|method| is_method(method)) else {
         return Err("it lacks the field ClientRequestMethod; add it to the Logpush job".to_owned());
     };
@@ -84,7 +88,7 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
     };
     let mut request = request(&method, is_plain != Some(true), &host, target.as_bytes());
     request.is_scheme_assumed = is_plain.is_none();
-    request.version = row.client_request_protocol.as_deref().and_then(version);
+    request.version = row.client_request_protocol.as_deref().and_then(protocol_version);
     request.address = row.client_ip;
     let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
     for (name, value) in row.request_headers.into_iter().flatten() {

@@ -10,7 +10,7 @@ pub(super) const GO_ON: &str = "; to leave out what is not a request, add --skip
 
 /// Options for reading requests.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct RecordingOptions {
     /// Host of requests whose source does not contain it.
     pub host: Option<String>,
     /// Maximum size of a recorded request in bytes; larger ones are errors.
@@ -19,7 +19,7 @@ pub struct Options {
     pub skips_unreadable: bool,
 }
 
-impl Default for Options {
+impl Default for RecordingOptions {
     fn default() -> Self {
         Self { host: None, longest: LONGEST, skips_unreadable: false }
     }

@@ -4,9 +4,9 @@
 //! RFC 9112 sections 2 to 7: the request line, headers, and the body by its length or in chunks. A
 //! line may end without a carriage return, because editors save it like that.
 
-use super::options::{NO_HOST, Options};
-use super::request_target::{is_method, of_address, request, version};
-use super::sample::{Place, Sample, body_of, take_host};
+use super::options::{NO_HOST, RecordingOptions};
+use super::request_target::{is_method, of_address, protocol_version, request};
+use super::sample::{InputPosition, Sample, body_of, take_host};
 
 /// Returns true if a file begins with a request line.
 pub(super) fn is_beginning(bytes: &[u8]) -> bool {
@@ -23,7 +23,11 @@ fn line_of(line: &[u8]) -> Option<(&str, &[u8], &str)> {
     Some((method, &line[first + 1..last], std::str::from_utf8(&line[last + 1..]).ok()?))
 }
 
-pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sample, String> {
+pub(super) fn sample_of_raw(
+    text: &[u8],
+    place: InputPosition,
+    options: &RecordingOptions,
+) -> Result<Sample, String> {
     let mut rest = text;
     let (method, target, protocol) = next_line(&mut rest)
         .and_then(line_of)
@@ -62,7 +66,7 @@ pub(super) fn sample(text: &[u8], place: Place, options: &Options) -> Result<Sam
         _ => rest.to_vec(),
     };
     let mut request = request(method, is_https, &host, target);
-    request.version = version(protocol);
+    request.version = protocol_version(protocol);
     request.body = body_of(body, &headers);
     request.headers = headers;
     request.has_all_headers = true;

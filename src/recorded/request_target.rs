@@ -58,7 +58,7 @@ pub(super) fn is_method(text: &str) -> bool {
 
 /// Converts the protocol of a log, such as `h2` or `http/2.0`, to the form of the rules language,
 /// `HTTP/2`.
-pub(super) fn version(text: &str) -> Option<String> {
+pub(super) fn protocol_version(text: &str) -> Option<String> {
     let text = text.trim().to_ascii_lowercase();
     Some(match text.as_str() {
         "http/1.0" => "HTTP/1.0".to_owned(),

@@ -15,7 +15,7 @@ pub struct Sample {
     /// Ray ID, or another name from the source.
     pub id: Option<String>,
     /// Position in the input.
-    pub place: Place,
+    pub place: InputPosition,
     /// Time of the request: milliseconds since 1970 in UTC.
     pub time: Option<i64>,
     /// Known facts about the request. Headers are unknown unless `has_all_headers` is true. Single
@@ -27,7 +27,7 @@ pub struct Sample {
 
 /// Position of a request in the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct InputPosition {
     /// Name of the file; `-` for standard input.
     pub source: Arc<str>,
     /// Number in the file, from 1: a line or a HAR entry. 0 is the file itself.
@@ -36,7 +36,7 @@ pub struct Place {
     pub is_line: bool,
 }
 
-impl Place {
+impl InputPosition {
     pub(super) fn file(source: &Arc<str>) -> Self {
         Self { source: source.clone(), number: 0, is_line: false }
     }
@@ -50,7 +50,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for InputPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { source, number, is_line } = self;
         let source = if &**source == "-" { "standard input" } else { source };
@@ -68,7 +68,7 @@ impl Sample {
     pub fn of(request: Request, source: &str) -> Self {
         let mark = if request.query.is_empty() { "" } else { "?" };
         let target = format!("{}{mark}{}", request.path, request.query).into_bytes();
-        Self { id: None, place: Place::file(&source.into()), time: None, request, target }
+        Self { id: None, place: InputPosition::file(&source.into()), time: None, request, target }
     }
 
     /// Returns true if everything that rules read is known: the headers, and the body of a request

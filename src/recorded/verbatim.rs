@@ -1,10 +1,10 @@
 //! Targets of reading a recorded request: a sample for all rules, or the request exactly as it is
 //! written.
 
-use super::json_line::{Line, sample};
-use super::options::Options;
+use super::json_line::{Line, sample_of_json};
+use super::options::RecordingOptions;
 use super::request_target::of_address;
-use super::sample::{Place, Sample};
+use super::sample::{InputPosition, Sample};
 use crate::seclang;
 
 /// A type that can be made of a recorded request.
@@ -13,15 +13,23 @@ pub trait Recording: Sized + Send + 'static {
     ///
     /// # Errors
     /// Fails if the line is not a request.
-    fn of_line(line: Line<'_>, place: Place, options: &Options) -> Result<Self, String>;
+    fn of_line(
+        line: Line<'_>,
+        place: InputPosition,
+        options: &RecordingOptions,
+    ) -> Result<Self, String>;
 
     /// Converts a request in any other format.
     fn of_sample(sample: Sample) -> Self;
 }
 
 impl Recording for Sample {
-    fn of_line(line: Line<'_>, place: Place, options: &Options) -> Result<Self, String> {
-        sample(line, place, options)
+    fn of_line(
+        line: Line<'_>,
+        place: InputPosition,
+        options: &RecordingOptions,
+    ) -> Result<Self, String> {
+        sample_of_json(line, place, options)
     }
 
     fn of_sample(sample: Sample) -> Self {
@@ -41,7 +49,11 @@ pub struct Verbatim {
 }
 
 impl Recording for Verbatim {
-    fn of_line(line: Line<'_>, place: Place, _options: &Options) -> Result<Self, String> {
+    fn of_line(
+        line: Line<'_>,
+        place: InputPosition,
+        _options: &RecordingOptions,
+    ) -> Result<Self, String> {
         let body = line.body()?.unwrap_or_default();
         let Line { id, method, mut uri, version, headers, .. } = line;
         let known = headers.into_iter().flatten().filter_map(|(name, value)| Some((name, value?)));

@@ -20,7 +20,7 @@ const DNSSEC: &[&str] =
 
 /// Converts a snapshot to a document in the form of `sandbox dump`.
 #[must_use]
-pub fn document(snapshot: &Snapshot) -> Json {
+pub fn dump_of_snapshot(snapshot: &Snapshot) -> Json {
     let mut zones: BTreeMap<String, Json> = BTreeMap::new();
     let mut managed: BTreeMap<String, Json> = BTreeMap::new();
     let mut accounts: Vec<Json> = Vec::new();
@@ -29,7 +29,7 @@ pub fn document(snapshot: &Snapshot) -> Json {
         if path == "/zones" {
             for zone in answer.as_array().into_iter().flatten() {
                 if let Some(id) = zone["id"].as_str() {
-                    zones.insert(id.to_owned(), of_zone(zone));
+                    zones.insert(id.to_owned(), dump_of_zone(zone));
                 }
             }
         } else {
@@ -38,7 +38,7 @@ pub fn document(snapshot: &Snapshot) -> Json {
     }
     for (path, answer) in parts {
         let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-        let ruleset = || answer.get("rules").map(|_| some(&answer, RULESET));
+        let ruleset = || answer.get("rules").map(|_| select_members(&answer, RULESET));
         match segments[..] {
             ["zones", id, "dns_records"] => {
                 let records: Json =
@@ -46,10 +46,10 @@ pub fn document(snapshot: &Snapshot) -> Json {
                 put(&mut zones, id, |zone| zone["records"] = records);
             }
             ["zones", id, "settings", name] => put(&mut zones, id, |zone| {
-                zone["settings"][name] = some(&answer, &["value", "modified_on"])
+                zone["settings"][name] = select_members(&answer, &["value", "modified_on"])
             }),
             ["zones", id, "dnssec"] => {
-                put(&mut zones, id, |zone| zone["dnssec"] = some(&answer, DNSSEC))
+                put(&mut zones, id, |zone| zone["dnssec"] = select_members(&answer, DNSSEC))
             }
             ["zones", id, "dns_settings"] => {
                 put(&mut zones, id, |zone| zone["dns_settings"] = answer.clone())
@@ -61,7 +61,7 @@ pub fn document(snapshot: &Snapshot) -> Json {
                         drop(managed.insert(ruleset["id"].to_string(), ruleset))
                     }
                     (_, "zones") => {
-                        put(&mut zones, owner, |zone| push(&mut zone["rulesets"], ruleset))
+                        put(&mut zones, owner, |zone| add_ruleset(&mut zone["rulesets"], ruleset))
                     }
                     _ => {
                         let mut ruleset = ruleset;
@@ -87,7 +87,7 @@ fn put(zones: &mut BTreeMap<String, Json>, id: &str, change: impl FnOnce(&mut Js
 
 /// Adds an item to a list unless the list has it: an entry point can be read both by its phase and
 /// by its identifier.
-fn push(list: &mut Json, item: Json) {
+fn add_ruleset(list: &mut Json, item: Json) {
     if !list.is_array() {
         *list = json!([]);
     }
@@ -104,14 +104,15 @@ fn push_once(items: &mut Vec<Json>, item: Json) {
 }
 
 /// Selects members of an object and leaves out those that are null.
-fn some(object: &Json, members: &[&str]) -> Json {
+fn select_members(object: &Json, members: &[&str]) -> Json {
     let kept =
         members.iter().filter_map(|name| Some(((*name).to_owned(), object.get(*name)?.clone())));
     Json::Object(kept.filter(|(_, value)| !value.is_null()).collect())
 }
 
-fn of_zone(zone: &Json) -> Json {
-    let mut out = some(zone, &["id", "name", "status", "paused", "type", "created_on", "account"]);
+fn dump_of_zone(zone: &Json) -> Json {
+    let mut out =
+        select_members(zone, &["id", "name", "status", "paused", "type", "created_on", "account"]);
     if let Some(plan) = zone.pointer("/plan/legacy_id") {
         out["plan"] = plan.clone();
     }

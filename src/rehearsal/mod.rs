@@ -14,5 +14,5 @@
 mod copy;
 mod questions;
 
-pub use copy::document;
-pub use questions::{QuestionError, Reply, ask, judge};
+pub use copy::dump_of_snapshot;
+pub use questions::{QuestionError, Reply, ask, judge_reply};

@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::diagnostic::first_of;
-use crate::insight::expect::Outcome;
+use crate::insight::expect::ExpectationOutcome;
 use crate::model::{ExpectedAnswer, Fqdn, Rdata, RecordType};
 use crate::sandbox::is_edge;
 
@@ -64,7 +64,7 @@ pub async fn ask(
     name: &Fqdn,
     kind: RecordType,
 ) -> Result<Reply, QuestionError> {
-    let query = query(name, kind).ok_or(QuestionError::Message)?;
+    let query = encode_query(name, kind).ok_or(QuestionError::Message)?;
     let exchange = async {
         let mut stream = TcpStream::connect(server).await?;
         stream.write_all(&query).await?;
@@ -73,11 +73,12 @@ pub async fn ask(
         Ok(response)
     };
     let response = timeout(ANSWER_TIMEOUT, exchange).await.unwrap_or_else(|late| Err(late.into()));
-    read(response.map_err(QuestionError::Connection)?, name, kind).ok_or(QuestionError::Message)
+    read_reply(response.map_err(QuestionError::Connection)?, name, kind)
+        .ok_or(QuestionError::Message)
 }
 
 /// Encodes a query with its length prefix.
-fn query(name: &Fqdn, kind: RecordType) -> Option<Vec<u8>> {
+fn encode_query(name: &Fqdn, kind: RecordType) -> Option<Vec<u8>> {
     let name = Name::vec_from_str(name.as_str()).ok()?;
     let mut question = MessageBuilder::new_vec().question();
     question.push((name, Rtype::from_int(kind as u16), Class::IN)).ok()?;
@@ -86,7 +87,7 @@ fn query(name: &Fqdn, kind: RecordType) -> Option<Vec<u8>> {
     Some([&length.to_be_bytes()[..], &message].concat())
 }
 
-fn read(response: Vec<u8>, name: &Fqdn, kind: RecordType) -> Option<Reply> {
+fn read_reply(response: Vec<u8>, name: &Fqdn, kind: RecordType) -> Option<Reply> {
     let message = Message::from_octets(response).ok()?;
     let (_, answer, authority, _) = message.sections().ok()?;
     let asked = Rtype::from_int(kind as u16);
@@ -132,19 +133,24 @@ fn read(response: Vec<u8>, name: &Fqdn, kind: RecordType) -> Option<Reply> {
 /// Compares an answer with the expected one. The sandbox has all records of the zone, so a name
 /// without an answer does not exist.
 #[must_use]
-pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAnswer) -> Outcome {
+pub fn judge_reply(
+    reply: &Reply,
+    name: &Fqdn,
+    kind: RecordType,
+    expected: &ExpectedAnswer,
+) -> ExpectationOutcome {
     let Reply { code, is_referral, is_delegation, leads_out, values } = reply;
     let says = format!("{name} {kind}: {}", reply.words());
     if *is_referral || *leads_out || !matches!(*code, Rcode::NOERROR | Rcode::NXDOMAIN) {
-        return Outcome::Unknown(says);
+        return ExpectationOutcome::Unknown(says);
     }
     // Name servers in an answer that is no referral are those of a zone itself, which Cloudflare
     // assigns.
     if kind == RecordType::Ns && !values.is_empty() && !is_delegation {
-        return Outcome::Unknown(format!("{says}, which the sandbox invents"));
+        return ExpectationOutcome::Unknown(format!("{says}, which the sandbox invents"));
     }
     if kind == RecordType::Https && values.iter().any(|value| hints(value).any(is_edge)) {
-        return Outcome::Unknown(format!("{says}, which the sandbox invents"));
+        return ExpectationOutcome::Unknown(format!("{says}, which the sandbox invents"));
     }
     let addresses: Option<Vec<IpAddr>> = values.iter().map(|value| value.parse().ok()).collect();
     let addresses = addresses.filter(|_| matches!(kind, RecordType::A | RecordType::Aaaa));
@@ -155,7 +161,7 @@ pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAn
         ExpectedAnswer::Edge => on_edge,
         // Cloudflare chooses the addresses of its edge, so the sandbox's addresses prove nothing.
         ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_) if on_edge => {
-            return Outcome::Unknown(says);
+            return ExpectationOutcome::Unknown(says);
         }
         ExpectedAnswer::Within(networks) => addresses.is_some_and(|all| {
             !all.is_empty()
@@ -170,11 +176,19 @@ pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAn
                 .collect();
             match found {
                 Ok(found) => found == *wanted,
-                Err(_) => return Outcome::Unknown(format!("{says}, which cannot be compared")),
+                Err(_) => {
+                    return ExpectationOutcome::Unknown(format!(
+                        "{says}, which cannot be compared"
+                    ));
+                }
             }
         }
     };
-    if holds { Outcome::Passed } else { Outcome::Failed(format!("{says}; expected {expected}")) }
+    if holds {
+        ExpectationOutcome::Passed
+    } else {
+        ExpectationOutcome::Failed(format!("{says}; expected {expected}"))
+    }
 }
 
 /// Returns the addresses in the hints of an HTTPS record.

@@ -9,7 +9,7 @@ use crate::drift::{
     CheckedExpectation, Finding, Report, State, Verdict, WeakenedDeployment, ZoneReport,
 };
 use crate::insight::Direction;
-use crate::insight::expect::Outcome;
+use crate::insight::expect::ExpectationOutcome;
 use crate::insight::waf::Shortfall;
 use crate::model::sort_by_key;
 use crate::model::time::ago;
@@ -140,9 +140,9 @@ pub(super) fn expectations(report: &ZoneReport, sources: &Sources) -> Vec<String
     let line = |checked: &CheckedExpectation| {
         let CheckedExpectation { name, place: at, outcome } = checked;
         let word = match outcome {
-            Outcome::Passed | Outcome::PassedSoFar(_) => return None,
-            Outcome::Failed(_) => "fails",
-            Outcome::Unknown(_) => "is unknown",
+            ExpectationOutcome::Passed | ExpectationOutcome::PassedSoFar(_) => return None,
+            ExpectationOutcome::Failed(_) => "fails",
+            ExpectationOutcome::Unknown(_) => "is unknown",
         };
         let at = place(*at, sources).map(|at| format!(" ({at})")).unwrap_or_default();
         Some(format!("expectation {word}: {name}: {}{at}", outcome.why().unwrap_or_default()))

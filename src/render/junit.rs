@@ -13,7 +13,7 @@ use super::findings::{Findings, Region, detail};
 use crate::diagnostic::{Diagnostic, Finding, Severity, Sources};
 use crate::document::expectations::{Checked, counts};
 use crate::document::place::place;
-use crate::insight::expect::Outcome;
+use crate::insight::expect::ExpectationOutcome;
 use crate::model::Gather;
 
 pub(super) const DOCUMENT: Document = Document {
@@ -128,8 +128,10 @@ pub fn expectations(all: &[Checked<'_>], sources: &Sources) -> String {
             let at =
                 place(expectation.place, sources).map(|at| format!("{at}: ")).unwrap_or_default();
             let _ = match outcome {
-                Outcome::Passed | Outcome::PassedSoFar(_) => writeln!(body, "/>"),
-                Outcome::Failed(why) => {
+                ExpectationOutcome::Passed | ExpectationOutcome::PassedSoFar(_) => {
+                    writeln!(body, "/>")
+                }
+                ExpectationOutcome::Failed(why) => {
                     writeln!(
                         body,
                         "><failure message=\"{0}\" type=\"failed\">{1}{0}</failure></testcase>",
@@ -137,7 +139,7 @@ pub fn expectations(all: &[Checked<'_>], sources: &Sources) -> String {
                         html(&at)
                     )
                 }
-                Outcome::Unknown(why) => {
+                ExpectationOutcome::Unknown(why) => {
                     writeln!(body, "><skipped message=\"{}\"/></testcase>", html(why))
                 }
             };

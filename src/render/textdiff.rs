@@ -6,7 +6,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::safe::safe;
-use crate::diff::text::{steps, words};
+use crate::diff::text::{steps, words_and_spaces};
 
 /// Minimum similarity for marking parts of a text; less similar texts differ as a whole.
 const LIKENESS: f32 = 0.4;
@@ -72,7 +72,7 @@ impl Compared {
         if !has_words(before) || !has_words(after) || before.len().max(after.len()) > LONGEST {
             return self.by_characters(before, after);
         }
-        let (old, new) = (words(before), words(after));
+        let (old, new) = (words_and_spaces(before), words_and_spaces(after));
         let steps = steps(&old, &new);
         // Spaces are similar in all texts, so they do not count.
         let length = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();

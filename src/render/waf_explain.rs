@@ -9,7 +9,7 @@ use crate::diagnostic::{Sources, count, first_of};
 use crate::document::FORMAT;
 use crate::document::waf_explain::{Document, HitDocument, Part, WayDocument};
 use crate::insight::traffic::{
-    Counted, Fate, Hit, Hits, Scope, Scored, Verdict, Way, WayKind, Ways,
+    CountedHit, Hit, HitTreatment, Hits, RequestVerdict, Scored, Way, WayKind, WayScope, Ways,
 };
 use crate::insight::waf::DecidedBy;
 use crate::model::Gather;
@@ -38,7 +38,7 @@ pub struct Explained<'e> {
     /// The parts that rules matched, by rule.
     pub parts: Vec<(u32, Part)>,
     /// The verdict on the request.
-    pub verdict: Option<&'e Verdict>,
+    pub verdict: Option<&'e RequestVerdict>,
     /// The ways to let the request through.
     pub ways: &'e Ways,
     /// The edits of the ways.
@@ -93,7 +93,7 @@ pub fn write_explained(
 }
 
 /// Describes the score and the threshold.
-fn reason(verdict: &Verdict) -> String {
+fn reason(verdict: &RequestVerdict) -> String {
     let Some(Scored { total, threshold, action, level, .. }) = &verdict.score else {
         return String::new();
     };
@@ -113,14 +113,14 @@ fn write_hits(out: &mut dyn Write, explained: &Explained<'_>, sources: &Sources)
     let (mut sum, mut has_crossed) = (0, false);
     for hit in &hits.hits {
         let fate = score.and_then(|score| score.hits.iter().find(|counted| counted.hit == *hit));
-        let counts = fate.is_none_or(|counted| counted.fate == Fate::Counts);
+        let counts = fate.is_none_or(|counted| counted.fate == HitTreatment::Counts);
         sum += if counts { hit.score } else { 0 };
         let shown = if counts { sum.to_string() } else { "-".to_owned() };
         let crosses = score.filter(|score| counts && !has_crossed && sum >= score.threshold);
         has_crossed |= crosses.is_some();
         let mark = match (crosses, fate) {
             (Some(score), _) => format!("  ← reaches {}", score.threshold),
-            (None, Some(Counted { fate, .. })) => why_not(fate, sources),
+            (None, Some(CountedHit { fate, .. })) => why_not(fate, sources),
             (None, None) => String::new(),
         };
         let message = messages.get(&hit.rule).copied().unwrap_or_default();
@@ -158,13 +158,13 @@ fn cut(message: &str) -> String {
 }
 
 /// Describes why a hit does not count.
-fn why_not(fate: &Fate, sources: &Sources) -> String {
+fn why_not(fate: &HitTreatment, sources: &Sources) -> String {
     match fate {
-        Fate::Counts => String::new(),
-        Fate::Off(DecidedBy::Level(level)) => format!("  (off: paranoia level {level})"),
-        Fate::Off(why) => format!("  (off: {})", why.as_str()),
-        Fate::Bypassed(by) => format!("  (bypassed by {})", named(by, sources)),
-        Fate::Foreign => "  (not in Cloudflare's ruleset)".to_owned(),
+        HitTreatment::Counts => String::new(),
+        HitTreatment::Off(DecidedBy::Level(level)) => format!("  (off: paranoia level {level})"),
+        HitTreatment::Off(why) => format!("  (off: {})", why.as_str()),
+        HitTreatment::Bypassed(by) => format!("  (bypassed by {})", named(by, sources)),
+        HitTreatment::Foreign => "  (not in Cloudflare's ruleset)".to_owned(),
     }
 }
 
@@ -231,9 +231,9 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
     for (n, way) in ways.ways.iter().enumerate() {
         let cost = match (way.lets_through, way.scope()) {
             (0, _) => "lets none of them through".to_owned(),
-            (n, Scope::Path) => format!("lets {n} of them through, on this path"),
-            (n, Scope::Host) => format!("lets {n} of them through, on this host"),
-            (n, Scope::Zone) => format!("lets {n} of them through, everywhere"),
+            (n, WayScope::Path) => format!("lets {n} of them through, on this path"),
+            (n, WayScope::Host) => format!("lets {n} of them through, on this host"),
+            (n, WayScope::Zone) => format!("lets {n} of them through, everywhere"),
         };
         writeln!(
             out,
@@ -270,8 +270,8 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
 fn about(way: &Way) -> String {
     let rules = first_of(&way.rules, MOST_RULES);
     match way.kind {
-        WayKind::Exception(Scope::Path) => format!("exception for {rules} on this path"),
-        WayKind::Exception(Scope::Host | Scope::Zone) => {
+        WayKind::Exception(WayScope::Path) => format!("exception for {rules} on this path"),
+        WayKind::Exception(WayScope::Host | WayScope::Zone) => {
             format!("exception for {rules} on this host")
         }
         WayKind::Off => format!("{rules} off"),
@@ -294,7 +294,7 @@ pub fn document<'e>(explained: &'e Explained<'e>, sources: &Sources) -> Document
             .and_then(|score| score.hits.iter().find(|counted| counted.hit == *hit))
             .map(|c| &c.fate);
         let why_not = fate
-            .filter(|fate| **fate != Fate::Counts)
+            .filter(|fate| **fate != HitTreatment::Counts)
             .map(|fate| why_not(fate, sources).trim().to_owned());
         HitDocument {
             rule: hit.rule,
@@ -318,9 +318,9 @@ pub fn document<'e>(explained: &'e Explained<'e>, sources: &Sources) -> Document
             WayKind::Threshold(_) => "threshold",
         },
         scope: match way.scope() {
-            Scope::Path => "path",
-            Scope::Host => "host",
-            Scope::Zone => "zone",
+            WayScope::Path => "path",
+            WayScope::Host => "host",
+            WayScope::Zone => "zone",
         },
         rules: &way.rules,
         score: way.total,

@@ -6,7 +6,7 @@ use super::safe::{safe, shortened};
 use super::waf_explain::MOST_OF_EDIT;
 use crate::diagnostic::count;
 use crate::document::waf_tune::{Outcome, Tuned};
-use crate::insight::traffic::{Entry, Scope};
+use crate::insight::traffic::{TuningEntry, WayScope};
 
 /// Writes the proposed setting.
 ///
@@ -84,11 +84,11 @@ pub fn write_tuned(out: &mut dyn Write, tuned: &Tuned<'_>) -> io::Result<()> {
     tuned.edit.lines().try_for_each(|line| writeln!(out, "  {}", shortened(line, MOST_OF_EDIT)))
 }
 
-fn about(entry: &Entry) -> String {
-    let Entry { scope, host, path, rule } = entry;
+fn about(entry: &TuningEntry) -> String {
+    let TuningEntry { scope, host, path, rule } = entry;
     match scope {
-        Scope::Path => format!("exception for {rule} on {host}{path}"),
-        Scope::Host => format!("exception for {rule} on {host}"),
-        Scope::Zone => format!("{rule} off"),
+        WayScope::Path => format!("exception for {rule} on {host}{path}"),
+        WayScope::Host => format!("exception for {rule} on {host}"),
+        WayScope::Zone => format!("{rule} off"),
     }
 }

@@ -7,7 +7,7 @@ use super::attributes::Facet;
 use super::suggest::{nearest, switch_meant};
 use crate::diagnostic::{Diagnostics, Place, findings};
 use crate::model::Value;
-use crate::model::facts::settings::{SETTINGS, SettingKind, of};
+use crate::model::facts::settings::{SETTINGS, SettingKind, setting_facts};
 
 /// An invalid value of a setting: the error, and the suggested correction.
 type Wrong = (String, String);
@@ -20,7 +20,7 @@ pub(super) fn checked(
     value: Facet<Value>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Facet<Value>> {
-    let Some(facts) = of(name) else {
+    let Some(facts) = setting_facts(name) else {
         let help = match nearest(name, SETTINGS.iter().map(|s| s.name)) {
             Some(near) => format!("did you mean `{near}`? Otherwise it is sent as it is"),
             None => "check the name; it is sent as it is".to_owned(),
@@ -47,7 +47,7 @@ pub(super) fn checked(
 /// # Errors
 /// Fails if it is none of the setting's values, with the reason and the suggested correction.
 pub(crate) fn setting_value(name: &str, value: Value) -> Result<Value, (String, String)> {
-    of(name).map_or(Ok(value.clone()), |facts| typed_value(name, facts.kind, value))
+    setting_facts(name).map_or(Ok(value.clone()), |facts| typed_value(name, facts.kind, value))
 }
 
 /// Converts a value to the type of a setting or of a member of one.
@@ -190,7 +190,8 @@ mod tests {
 
     #[test]
     fn values_get_the_type_of_their_setting() {
-        let typed = |name: &str, value: Value| typed_value(name, of(name).unwrap().kind, value);
+        let typed =
+            |name: &str, value: Value| typed_value(name, setting_facts(name).unwrap().kind, value);
         let text = |text: &str| Value::from(text);
         assert_eq!(typed("min_tls_version", Value::Decimal("1.2".into())), Ok(text("1.2")));
         assert_eq!(typed("min_tls_version", Value::Decimal("1".into())), Ok(text("1.0")));

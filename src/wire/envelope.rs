@@ -104,7 +104,7 @@ impl Envelope {
         if status == 204 && body.is_empty() {
             return Ok(Self { result: Json::Null, page: PageInfo::default(), cursor: None });
         }
-        let json = json::parse(body, MOST_VALUES).map_err(|error| match error {
+        let json = json::parse_limited(body, MOST_VALUES).map_err(|error| match error {
             JsonError::TooMany(most) => EnvelopeError::TooMany(most),
             JsonError::Syntax(error) => {
                 EnvelopeError::NotAnEnvelope(excerpt(body, &error.to_string()))

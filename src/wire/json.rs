@@ -25,7 +25,7 @@ pub enum JsonError {
 ///
 /// # Errors
 /// Fails if it has more values, or is not JSON.
-pub fn parse<T: DeserializeOwned>(text: &[u8], most: usize) -> Result<T, JsonError> {
+pub fn parse_limited<T: DeserializeOwned>(text: &[u8], most: usize) -> Result<T, JsonError> {
     if count_values(text, most) > most {
         return Err(JsonError::TooMany(most));
     }
@@ -80,10 +80,13 @@ mod tests {
 
     #[test]
     fn more_than_agreed_is_not_made() {
-        assert!(parse::<Json>(b"[1,2,3]", 4).is_ok());
-        assert!(matches!(parse::<Json>(b"[1,2,3,4]", 4), Err(JsonError::TooMany(4))));
-        assert!(matches!(parse::<Json>(b"[1,2", 4), Err(JsonError::Syntax(_))));
+        assert!(parse_limited::<Json>(b"[1,2,3]", 4).is_ok());
+        assert!(matches!(parse_limited::<Json>(b"[1,2,3,4]", 4), Err(JsonError::TooMany(4))));
+        assert!(matches!(parse_limited::<Json>(b"[1,2", 4), Err(JsonError::Syntax(_))));
         let bomb = "[".repeat(10_000_000);
-        assert!(matches!(parse::<Json>(bomb.as_bytes(), 1_000), Err(JsonError::TooMany(1_000))));
+        assert!(matches!(
+            parse_limited::<Json>(bomb.as_bytes(), 1_000),
+            Err(JsonError::TooMany(1_000))
+        ));
     }
 }

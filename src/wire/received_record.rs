@@ -44,7 +44,7 @@ pub struct Received(pub Result<LiveRecord, InvalidRecord>);
 ///
 /// # Errors
 /// Fails if it is not a valid record: see [`Received`].
-pub fn read(json: &Json) -> Result<LiveRecord, InvalidRecord> {
+pub fn read_record(json: &Json) -> Result<LiveRecord, InvalidRecord> {
     match Received::deserialize(json) {
         Ok(received) => received.0,
         // Deserializing a tree of values never fails here.
@@ -79,7 +79,7 @@ struct Members<'de> {
     modified_on: Member<'de>,
 }
 
-impl<'de> Part<'de> for Members<'de> {
+impl<'de> ResponsePart<'de> for Members<'de> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
         match name {
             "id" => self.id = map.next_value()?,
@@ -279,7 +279,7 @@ impl<'de> Deserialize<'de> for Member<'de> {
 }
 
 /// An object that handles its members, or a list that handles its items.
-trait Part<'de>: Default {
+trait ResponsePart<'de>: Default {
     /// True if it is a list.
     const IS_LIST: bool = false;
 
@@ -295,7 +295,7 @@ trait Part<'de>: Default {
 /// An object; `None` if the value is something else.
 struct ObjectVisitor<T>(Option<T>);
 
-impl<'de, T: Part<'de>> Deserialize<'de> for ObjectVisitor<T> {
+impl<'de, T: ResponsePart<'de>> Deserialize<'de> for ObjectVisitor<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(match Known::<T>::deserialize(deserializer)? {
             Known::Is(object) => Self(Some(object)),
@@ -324,11 +324,11 @@ impl<T> Known<T> {
     }
 }
 
-impl<'de, T: Part<'de>> Deserialize<'de> for Known<T> {
+impl<'de, T: ResponsePart<'de>> Deserialize<'de> for Known<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any<T>(T);
 
-        impl<'de, T: Part<'de>> Visitor<'de> for Any<T> {
+        impl<'de, T: ResponsePart<'de>> Visitor<'de> for Any<T> {
             type Value = Known<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -412,7 +412,7 @@ impl<'de> Deserialize<'de> for Name<'de> {
 #[derive(Default)]
 struct Data(Fields);
 
-impl<'de> Part<'de> for Data {
+impl<'de> ResponsePart<'de> for Data {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
         let value = map.next_value::<Member<'de>>()?;
         if self.0.len() < MOST_MEMBERS {
@@ -434,7 +434,7 @@ struct Flags {
     auto_added: Option<bool>,
 }
 
-impl<'de> Part<'de> for Flags {
+impl<'de> ResponsePart<'de> for Flags {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
         let flag = match name {
             "read_only" => &mut self.read_only,
@@ -482,7 +482,7 @@ impl Flags {
 #[derive(Default)]
 struct Tags(Vec<String>);
 
-impl<'de> Part<'de> for Tags {
+impl<'de> ResponsePart<'de> for Tags {
     const IS_LIST: bool = true;
 
     fn item(&mut self, item: Member<'de>) {

@@ -13,11 +13,11 @@ use crate::model::{
     Ttl, Value, ZoneId,
 };
 
-pub use super::received_record::{InvalidRecord, Received, read};
+pub use super::received_record::{InvalidRecord, Received, read_record};
 
 /// Converts a value to JSON.
 #[must_use]
-pub fn to_json(value: &Value) -> Json {
+pub fn value_to_json(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Bool(b) => Json::Bool(*b),
@@ -25,10 +25,10 @@ pub fn to_json(value: &Value) -> Json {
         // Numbers of up to 15 digits are exact in binary floating point.
         Value::Decimal(text) => text.parse::<f64>().map_or_else(|_| json!(text), |n| json!(n)),
         Value::Text(text) => json!(text),
-        Value::List(list) => list.iter().map(to_json).collect(),
+        Value::List(list) => list.iter().map(value_to_json).collect(),
         Value::Map(map) => map
             .iter()
-            .map(|(name, value)| (name.clone(), to_json(value)))
+            .map(|(name, value)| (name.clone(), value_to_json(value)))
             .collect::<Map<_, _>>()
             .into(),
     }
@@ -124,7 +124,7 @@ fn insert_value(
     let mut object = Map::new();
     for field in record_type.facts().fields {
         let Some(value) = fields.get(field.name) else { continue };
-        let value = reported.field(field.name).map_or_else(|| to_json(value), Json::from);
+        let value = reported.field(field.name).map_or_else(|| value_to_json(value), Json::from);
         match field.slot {
             Slot::Content | Slot::Top => body.insert(field.name.to_owned(), value),
             Slot::Data => object.insert(field.name.to_owned(), value),
@@ -157,7 +157,7 @@ fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, reported: &AsRep
                 None => tags.iter().map(Tag::as_str).collect(),
             },
             Attribute::Proxied(_) | Attribute::Comment(_) | Attribute::Setting(..) => {
-                to_json(&attribute.value())
+                value_to_json(&attribute.value())
             }
         };
         // Cloudflare has `private_routing` in the record itself.
@@ -326,12 +326,12 @@ mod tests {
             json!({"id":"1","name":"a.example.com","type":"SRV","content":"5\t5060\tsip.example.com",
                    "data":{"priority":10},"ttl":1,"proxied":false,"settings":{},"meta":{},"tags":[],"comment":null}),
         ];
-        let read: Vec<_> = shapes.iter().map(|s| read(s).unwrap()).collect();
+        let read: Vec<_> = shapes.iter().map(|s| read_record(s).unwrap()).collect();
         for other in &read[1..] {
             assert_eq!(other.data, read[0].data);
             assert_eq!(other.name, read[0].name);
         }
-        let mx = |json: Json| super::read(&json).unwrap().data;
+        let mx = |json: Json| super::read_record(&json).unwrap().data;
         assert_eq!(
             mx(json!({"id":"1","name":"a","type":"MX","content":"mx.example.net","priority":10})),
             mx(
@@ -349,7 +349,7 @@ mod tests {
             json!(7),
             json!({"id":1,"name":"a","type":"A"}),
         ] {
-            assert!(read(&json).is_err(), "{json}");
+            assert!(read_record(&json).is_err(), "{json}");
         }
     }
 
@@ -359,7 +359,7 @@ mod tests {
             let mut json =
                 json!({"id":"1","name":"a.example.com","type":"A","content":"192.0.2.1"});
             json[member] = value;
-            read(&json)
+            read_record(&json)
         };
         let odd = [
             ("ttl", json!("soon")),

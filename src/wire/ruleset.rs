@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::record::to_json;
+use super::record::value_to_json;
 use super::request::segment;
 use super::request::{Method, Request};
 use super::settings::from_json;
@@ -27,12 +27,12 @@ pub struct InvalidRuleset(&'static str);
 
 /// The owner of rulesets: an account, or a zone, which also sees those of its account.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
+pub enum RulesetOwner {
     Account(String),
     Zone(ZoneId),
 }
 
-impl Scope {
+impl RulesetOwner {
     /// Returns the prefix of its paths.
     fn path(&self) -> String {
         match self {
@@ -58,7 +58,7 @@ fn rule_path(zone: &ZoneId, ruleset: &RulesetId, rule: &RuleId) -> String {
 
 /// Lists the rulesets of a scope, without their rules, from a cursor on.
 #[must_use]
-pub fn list_rulesets(scope: &Scope, cursor: Option<&str>) -> Request {
+pub fn list_rulesets(scope: &RulesetOwner, cursor: Option<&str>) -> Request {
     let request = Request::new(Method::Get, scope.path());
     match cursor {
         Some(cursor) => request.query("cursor", cursor),
@@ -68,7 +68,7 @@ pub fn list_rulesets(scope: &Scope, cursor: Option<&str>) -> Request {
 
 /// Reads a ruleset with its rules.
 #[must_use]
-pub fn get_ruleset(scope: &Scope, id: &RulesetId) -> Request {
+pub fn get_ruleset(scope: &RulesetOwner, id: &RulesetId) -> Request {
     Request::new(Method::Get, format!("{}/{}", scope.path(), segment(&id.0)))
 }
 
@@ -81,7 +81,7 @@ pub fn get_entry_point(zone: &ZoneId, phase: Phase) -> Request {
 /// Reads the entry point of an account for a phase.
 #[must_use]
 pub fn get_account_entry_point(account: &str, phase: Phase) -> Request {
-    let scope = Scope::Account(account.to_owned());
+    let scope = RulesetOwner::Account(account.to_owned());
     Request::new(Method::Get, format!("{}/phases/{}/entrypoint", scope.path(), phase.as_str()))
 }
 
@@ -100,7 +100,7 @@ pub fn create_entry_point<'r>(
     let rules: Vec<Json> = rules.map(|rule| rule_json(rule).into()).collect();
     let body =
         json!({ "name": "default", "kind": "zone", "phase": phase.as_str(), "rules": rules });
-    Request::new(Method::Post, Scope::Zone(zone.clone()).path()).body(body)
+    Request::new(Method::Post, RulesetOwner::Zone(zone.clone()).path()).body(body)
 }
 
 /// Replaces all rules of the entry point of a phase, which is created if there is none.
@@ -117,7 +117,7 @@ pub fn replace_entry_point<'r>(
 /// Reads a ruleset of a zone as it was in a version.
 #[must_use]
 pub fn get_ruleset_version(zone: &ZoneId, ruleset: &RulesetId, version: u64) -> Request {
-    let path = Scope::Zone(zone.clone()).path();
+    let path = RulesetOwner::Zone(zone.clone()).path();
     Request::new(Method::Get, format!("{path}/{}/versions/{version}", segment(&ruleset.0)))
 }
 
@@ -222,11 +222,11 @@ pub fn rule_json(rule: &RuleBody) -> Map<String, Json> {
         ["ref", "description", "action", "action_parameters", "expression", "enabled"];
     let first = FIRST.iter().filter_map(|name| rule.members().get_key_value(*name));
     let other_members = rule.members().iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
-    first.chain(other_members).map(|(name, value)| (name.clone(), to_json(value))).collect()
+    first.chain(other_members).map(|(name, value)| (name.clone(), value_to_json(value))).collect()
 }
 
 /// Returns the text of a member, if it is not empty.
-fn text_member<'j>(json: &'j Json, name: &str) -> Option<&'j str> {
+fn nonempty_text<'j>(json: &'j Json, name: &str) -> Option<&'j str> {
     json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty())
 }
 
@@ -244,12 +244,12 @@ fn version_text(json: &Json) -> Option<String> {
 /// # Errors
 /// Fails if the id is missing, the rules are not a list, or a rule is not an object or has no id.
 pub fn read_ruleset(json: &Json) -> Result<LiveRuleset, InvalidRuleset> {
-    let id = text_member(json, "id").ok_or(InvalidRuleset("id"))?;
+    let id = nonempty_text(json, "id").ok_or(InvalidRuleset("id"))?;
     let rules = rule_list(json)?.iter().map(read_rule).collect::<Result<_, _>>()?;
     Ok(LiveRuleset {
         id: RulesetId(id.to_owned()),
         version: version_text(json),
-        last_updated: text_member(json, "last_updated").map(str::to_owned),
+        last_updated: nonempty_text(json, "last_updated").map(str::to_owned),
         rules,
     })
 }
@@ -266,13 +266,13 @@ fn rule_list(json: &Json) -> Result<&[Json], InvalidRuleset> {
 /// Parses a rule. A `ref` that only repeats the id is dropped.
 fn read_rule(json: &Json) -> Result<LiveRule, InvalidRuleset> {
     let Value::Map(mut members) = from_json(json) else { return Err(InvalidRuleset("rules")) };
-    let id = text_member(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
+    let id = nonempty_text(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
     if members.get("ref") == Some(&Value::from(id)) {
         members.remove("ref");
     }
     Ok(LiveRule {
         id: RuleId(id.to_owned()),
-        last_updated: text_member(json, "last_updated").map(str::to_owned),
+        last_updated: nonempty_text(json, "last_updated").map(str::to_owned),
         body: RuleBody::new(members),
     })
 }
@@ -291,11 +291,12 @@ pub struct ListedRuleset {
 #[must_use]
 pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
     let listed_ruleset = |json: &Json| {
-        let (id, name) = (text_member(json, "id")?, text_member(json, "name").unwrap_or_default());
+        let (id, name) =
+            (nonempty_text(json, "id")?, nonempty_text(json, "name").unwrap_or_default());
         // Rulesets of other phases have the same names.
         let deployable =
-            text_member(json, "phase").is_none_or(|phase| phase == Phase::Managed.as_str());
-        (text_member(json, "kind")? == "managed").then(|| ListedRuleset {
+            nonempty_text(json, "phase").is_none_or(|phase| phase == Phase::Managed.as_str());
+        (nonempty_text(json, "kind")? == "managed").then(|| ListedRuleset {
             id: RulesetId(id.to_owned()),
             name: name.to_owned(),
             version: version_text(json),
@@ -320,8 +321,8 @@ pub struct OwnRuleset {
 pub fn read_own(list: &[Json]) -> Vec<OwnRuleset> {
     let own_ruleset = |json: &Json| {
         let (kind, phase) =
-            (text_member(json, "kind")?, text_member(json, "phase").unwrap_or_default());
-        let id = RulesetId(text_member(json, "id")?.to_owned());
+            (nonempty_text(json, "kind")?, nonempty_text(json, "phase").unwrap_or_default());
+        let id = RulesetId(nonempty_text(json, "id")?.to_owned());
         (kind != "managed").then(|| OwnRuleset {
             id,
             kind: kind.to_owned(),
@@ -337,11 +338,14 @@ pub fn read_own(list: &[Json]) -> Vec<OwnRuleset> {
 #[must_use]
 pub fn read_listed_phases(list: &[Json]) -> Option<BTreeSet<Phase>> {
     let phase = |json: &Json| {
-        Phase::ALL.iter().copied().find(|phase| text_member(json, "phase") == Some(phase.as_str()))
+        Phase::ALL
+            .iter()
+            .copied()
+            .find(|phase| nonempty_text(json, "phase") == Some(phase.as_str()))
     };
     let ours: Vec<(Phase, bool)> = list
         .iter()
-        .filter_map(|json| Some((phase(json)?, text_member(json, "kind") == Some("zone"))))
+        .filter_map(|json| Some((phase(json)?, nonempty_text(json, "kind") == Some("zone"))))
         .collect();
     let entry_points = ours.iter().filter(|(_, is_entry_point)| *is_entry_point);
     (!ours.is_empty()).then(|| entry_points.map(|(phase, _)| *phase).collect())
@@ -368,8 +372,8 @@ pub fn settle_names(listed: &mut [ListedRuleset]) {
 /// Fails as [`read_ruleset`] does, and for a known ruleset without any rules, because no change
 /// could have an effect on it.
 pub fn read_catalogue(json: &Json) -> Result<Catalogue, InvalidRuleset> {
-    let id = text_member(json, "id").ok_or(InvalidRuleset("id"))?;
-    let name = text_member(json, "name").unwrap_or_default();
+    let id = nonempty_text(json, "id").ok_or(InvalidRuleset("id"))?;
+    let name = nonempty_text(json, "name").unwrap_or_default();
     let which = Managed::recognise(id, name);
     let rules: Vec<_> =
         rule_list(json)?.iter().map(read_catalogue_rule).collect::<Result<_, _>>()?;
@@ -387,8 +391,8 @@ pub fn read_catalogue(json: &Json) -> Result<Catalogue, InvalidRuleset> {
 
 /// Parses a rule of a managed ruleset.
 fn read_catalogue_rule(json: &Json) -> Result<CatalogueRule, InvalidRuleset> {
-    let id = text_member(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
-    let description = text_member(json, "description").unwrap_or_default();
+    let id = nonempty_text(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
+    let description = nonempty_text(json, "description").unwrap_or_default();
     let digits: String = description
         .chars()
         .skip_while(|c| !c.is_ascii_digit())
@@ -405,7 +409,7 @@ fn read_catalogue_rule(json: &Json) -> Result<CatalogueRule, InvalidRuleset> {
         description: description.to_owned(),
         tags: tags.filter_map(Json::as_str).map(str::to_owned).collect(),
         enabled: json.get("enabled").and_then(Json::as_bool).unwrap_or(true),
-        action: text_member(json, "action").unwrap_or_default().to_owned(),
+        action: nonempty_text(json, "action").unwrap_or_default().to_owned(),
         score: number(json.pointer("/action_parameters/increment")),
         threshold: number(json.get("score_threshold")),
     })

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::record::to_json;
+use super::record::value_to_json;
 use super::request::segment;
 use super::request::{Method, Request};
 use crate::model::{Gather, LiveDnssec, LiveSetting, Value, ZoneId};
@@ -30,7 +30,8 @@ pub fn get_setting(zone: &ZoneId, name: &str) -> Request {
 /// Changes one zone setting.
 #[must_use]
 pub fn patch_setting(zone: &ZoneId, name: &str, value: &Value) -> Request {
-    Request::new(Method::Patch, setting_path(zone, name)).body(json!({ "value": to_json(value) }))
+    Request::new(Method::Patch, setting_path(zone, name))
+        .body(json!({ "value": value_to_json(value) }))
 }
 
 /// Reads the DNSSEC state of a zone.
@@ -57,7 +58,7 @@ pub fn get_dns_settings(zone: &ZoneId) -> Request {
 #[must_use]
 pub fn patch_dns_settings(zone: &ZoneId, members: &BTreeMap<String, Value>) -> Request {
     let body: Map<String, Json> =
-        members.iter().map(|(name, value)| (name.clone(), to_json(value))).collect();
+        members.iter().map(|(name, value)| (name.clone(), value_to_json(value))).collect();
     Request::new(Method::Patch, format!("/zones/{}/dns_settings", segment(&zone.0)))
         .body(Json::Object(body))
 }

@@ -67,7 +67,7 @@ pub fn find_zone(name: &str, account: Option<&str>) -> Request {
 
 /// Reads one page of all zones.
 #[must_use]
-pub fn list_zones(account: Option<&str>, page: u64) -> Request {
+pub fn zone_page(account: Option<&str>, page: u64) -> Request {
     page_of(of_account(Request::new(Method::Get, "/zones"), account), ZONES_PER_PAGE, page)
 }
 

@@ -31,7 +31,7 @@ mod sources;
 use crate::support::workspace::{Ran, Workspace, options_on};
 use serde_json::{Value, json};
 
-/// A workspace whose zone example.com is on this plan.
+/// Returns a workspace whose zone example.com is on this plan.
 fn on_plan(tier: &str) -> Workspace {
     Workspace::new(options_on(tier))
 }
@@ -42,8 +42,8 @@ fn zone_spec(workspace: &Workspace, name: &str, keys: &str) {
     workspace.file(name, format!("version: 1\nzones:\n  example.com:\n{}\n", lines.join("\n")));
 }
 
-/// The codes of the dangers of a plan, sorted, each once, with those that have no operation of
-/// their own.
+/// Returns the codes of the dangers of a plan, sorted, each once, with those that have no operation
+/// of their own.
 fn dangers(plan: &Value) -> Vec<String> {
     let mut codes: Vec<String> = Vec::new();
     let mut take = |list: &Value| {
@@ -94,13 +94,13 @@ fn refused_without(
     ran
 }
 
-/// A plan as JSON.
+/// Returns a plan as JSON.
 #[track_caller]
 fn plan(workspace: &Workspace, arguments: &[&str]) -> Value {
     workspace.run(&[&["plan", "--format", "json"], arguments].concat()).exits(0).json()
 }
 
-/// The id of example.com.
+/// Returns the id of example.com.
 fn zone_id(workspace: &Workspace) -> String {
     let dump = workspace.dump();
     let zone = dump["zones"]
@@ -113,14 +113,14 @@ fn zone_id(workspace: &Workspace) -> String {
     zone["id"].as_str().unwrap().to_owned()
 }
 
-/// The id of the record with this name and type in example.com.
+/// Returns the id of the record with this name and type in example.com.
 fn record_id(workspace: &Workspace, name: &str, kind: &str) -> String {
     let records = workspace.records("example.com");
     let record = records.iter().find(|r| r["name"] == name && r["type"] == kind).unwrap();
     record["id"].as_str().unwrap().to_owned()
 }
 
-/// Someone else changes a record of example.com.
+/// Changes a record of example.com, as someone else would.
 #[track_caller]
 fn changed_outside(workspace: &Workspace, name: &str, kind: &str, body: &Value) {
     let path =
@@ -128,7 +128,7 @@ fn changed_outside(workspace: &Workspace, name: &str, kind: &str, body: &Value) 
     workspace.write("PATCH", &path, body);
 }
 
-/// The contents of a name's records, sorted.
+/// Returns the contents of a name's records, sorted.
 fn contents(workspace: &Workspace, name: &str) -> Vec<String> {
     let records = workspace.records("example.com");
     let of_name = records.iter().filter(|r| r["name"] == name);
@@ -137,7 +137,7 @@ fn contents(workspace: &Workspace, name: &str) -> Vec<String> {
     all
 }
 
-/// The state of example.com without members that change by themselves.
+/// Returns the state of example.com without members that change by themselves.
 fn snapshot(workspace: &Workspace) -> Value {
     json!(workspace.records("example.com"))
 }

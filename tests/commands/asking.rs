@@ -21,7 +21,7 @@ const CTRL_C: &[u8] = b"\x03";
 pub(crate) struct Asking {
     child: Child,
     keys: ChildStdin,
-    /// What the terminal shows, as it comes.
+    /// Output of the terminal as it arrives.
     shows: Receiver<Vec<u8>>,
     shown: String,
 }
@@ -111,7 +111,7 @@ impl Asking {
     }
 }
 
-/// Three zones, and a spec of a record in each.
+/// Returns three zones, and a spec of a record in each.
 fn workspace() -> Workspace {
     let workspace = Workspace::empty(options());
     let names = ["a.example", "b.example", "c.example"];
@@ -227,8 +227,8 @@ fn a_change_during_the_question_is_refused() {
     assert_eq!(workspace.writes().len(), 0);
 }
 
-/// A zone with mail and two addresses that the spec no longer wants, at names that keep their
-/// texts.
+/// Returns a zone with mail and two addresses that the spec no longer wants, at names that keep
+/// their texts.
 fn dangerous() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.plant_records(json!([
@@ -293,8 +293,8 @@ fn another_answer_is_no_consent() {
     }
 }
 
-/// A spec of three records; at Cloudflare, one is changed, one is deleted, and another one is
-/// added.
+/// Returns a spec of three records; at Cloudflare, one is changed, one is deleted, and another one
+/// is added.
 fn meddled_with() -> Workspace {
     let workspace = Workspace::new(options());
     let record = |name: &str, ttl: u32| {
@@ -357,7 +357,7 @@ fn a_pull_asks_about_each_difference() {
     }
     let (text, shown, _) = run(&[(changed, "y\n"), (gone, "\u{3}")], 1);
     assert!(text == before && shown.contains("interrupted; nothing was written"), "{shown}");
-    // There is no question about what was chosen on the command line.
+    // The program does not ask for consents that the command line gives.
     let workspace = meddled_with();
     let (code, shown) = Asking::run(&workspace, "pull spec.yaml --yes").types(b"");
     assert!(code == Some(0) && !shown.contains("take over"), "{shown}");

@@ -21,7 +21,7 @@ fn git(workspace: &Workspace, arguments: &[&str]) {
     assert!(ran.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
 }
 
-/// A repository with one commit of a spec of example.com, applied.
+/// Returns a repository with one commit of a spec of example.com, applied.
 fn committed(waf_or_records: &str) -> Workspace {
     let workspace = Workspace::new(options_on("business"));
     workspace
@@ -493,8 +493,8 @@ fn a_revision_with_too_large_a_file_is_refused() {
     assert!(ran.stderr.contains("a file is over 24 MiB"), "{}", ran.stderr);
 }
 
-/// A pull request that adds a zone: neither the base nor Cloudflare has it, so nobody else changed
-/// anything.
+/// A pull request adds a zone. Neither the base nor Cloudflare has it, so someone else changed
+/// nothing.
 #[test]
 fn a_new_zone_is_what_the_spec_says() {
     let zone = |name: &str, address: &str| {
@@ -636,8 +636,7 @@ fn the_ttl_of_a_proxied_record_is_not_given_up() {
     assert_eq!(found(&workspace), Vec::<String>::new());
     let text = workspace.run(&["plan", "spec", "--base", "HEAD", "-v"]).exits(0).stdout;
     assert!(text.contains("ttl: 3600 → auto") && !text.contains("stays"), "{text}");
-    // To remove it is no other wish than the one of the base, so nobody else's change is
-    // overridden.
+    // The base also wanted to remove the override, so the plan overrides no change of someone else.
     assert!(!text.contains("overrides-conflict"), "{text}");
 }
 

@@ -7,7 +7,7 @@ use crate::support::workspace::{Ran, Workspace, options, options_on};
 use serde_json::json;
 use zonewright::sandbox::{Fault, What, When};
 
-/// A spec with this number of new records.
+/// Writes a spec with this number of new records.
 fn many(workspace: &Workspace, number: usize) {
     let records = (0..number).fold(String::new(), |mut text, n| {
         writeln!(text, "      - {{ name: h{n}, type: A, content: 192.0.2.1 }}").unwrap();
@@ -16,7 +16,7 @@ fn many(workspace: &Workspace, number: usize) {
     workspace.records_spec(&records);
 }
 
-/// The lines of a text that are not empty.
+/// Returns the lines of a text that are not empty.
 fn lines(text: &str) -> Vec<&str> {
     text.lines().filter(|line| !line.trim().is_empty()).collect()
 }
@@ -89,8 +89,8 @@ fn quiet_is_quiet() {
     assert!(quiet(&["plan", "spec.yaml"]).exits(1).stderr.contains("SPEC0016"));
 }
 
-/// A zone on the business plan, whose protection has notes: of the spec alone, and of the spec with
-/// the live rulesets.
+/// Returns a zone on the business plan, whose protection has notes: of the spec alone, and of the
+/// spec with the live rulesets.
 fn protected() -> (Workspace, String) {
     let workspace = Workspace::new(options_on("business"));
     let spec = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.1, proxied: true }\n      \
@@ -99,7 +99,7 @@ fn protected() -> (Workspace, String) {
     (workspace, spec.to_owned())
 }
 
-/// How often findings of a code are shown in full.
+/// Returns the number of complete findings with a code.
 fn shown(ran: &Ran, code: &str) -> usize {
     ran.stderr.matches(&format!("[{code}]")).count()
 }
@@ -186,8 +186,8 @@ fn warnings_that_are_not_new_are_counted() {
     assert!(page.contains("1 finding that this change does not bring"), "{page}");
 }
 
-/// A change of a profile is shown once for all zones that it is the same in; a zone with another
-/// value, or with more changes, says so.
+/// A change of a profile is shown once for all zones with the same change. Zones with another
+/// value, or with more changes, have entries of their own.
 #[test]
 fn a_change_of_a_profile_is_shown_once() {
     let workspace = Workspace::empty(options_on("business"));

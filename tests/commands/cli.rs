@@ -283,7 +283,7 @@ fn the_sandbox_can_be_filled_printed_and_emptied() {
     assert!(ran.stderr.contains("loopback"), "{}", ran.stderr);
 }
 
-/// What the switches of `sandbox serve` change, seen from outside.
+/// Each switch of `sandbox serve` changes the responses as documented.
 #[tokio::test]
 async fn the_sandbox_behaves_as_its_switches_say() {
     let srv = json!({"type": "SRV", "name": "_sip._tcp", "data": {"service": "_sip", "proto": "_tcp", "name": "example.com",

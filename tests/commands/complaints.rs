@@ -183,7 +183,7 @@ fn b28_a_proxied_record_is_one_write() {
     }
 }
 
-/// New address: body with exactly what the spec says, with either kind of credentials.
+/// New address: the body has exactly the members of the spec, with either kind of credentials.
 #[test]
 fn s1_a_new_record_says_what_the_spec_says() {
     let mut options = options();
@@ -290,24 +290,24 @@ fn waf_spec(workspace: &Workspace, waf: &Value) {
     workspace.file("spec.yaml", spec.to_string());
 }
 
-/// The rules of an entry point, as Cloudflare would dump them.
+/// Returns the rules of an entry point, as Cloudflare would dump them.
 fn rules(workspace: &Workspace, phase: &str) -> Vec<Value> {
     let rulesets = workspace.dump()["zones"][0]["rulesets"].as_array().cloned().unwrap_or_default();
     let found = rulesets.into_iter().find(|r| r["phase"] == phase).unwrap_or_default();
     found["rules"].as_array().cloned().unwrap_or_default()
 }
 
-/// A custom rule as a spec says it.
+/// Returns a custom rule as a spec says it.
 fn wanted(name: &str) -> Value {
     json!({ "name": name, "when": format!("http.host eq \"{name}.example.com\""), "action": "block" })
 }
 
-/// The same rule as Cloudflare has it.
+/// Returns the same rule as Cloudflare has it.
 fn live(name: &str) -> Value {
     json!({ "ref": name, "expression": format!("http.host eq \"{name}.example.com\""), "action": "block", "enabled": true })
 }
 
-/// Applies, and the number of writes that it took; a second run has nothing to do.
+/// Applies, and returns the number of writes. Requires that a second run has nothing to do.
 #[track_caller]
 fn apply(workspace: &Workspace, arguments: &[&str]) -> usize {
     let before = workspace.writes().len();
@@ -322,7 +322,8 @@ fn apply(workspace: &Workspace, arguments: &[&str]) -> usize {
     after - before
 }
 
-/// One of five rules goes, or expires: the others keep their ids, versions and moments of change.
+/// One of five rules is removed, or expires. The others keep their ids, versions and times of
+/// change.
 #[test]
 fn b13_a_rule_in_the_middle_goes_alone() {
     for expires in [false, true] {

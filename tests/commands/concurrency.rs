@@ -7,7 +7,7 @@ use crate::support::workspace::{Ran, Workspace, options, options_on};
 use serde_json::json;
 use zonewright::sandbox::{Fault, Traffic, What, When};
 
-/// A sandbox with this number of zones, and a spec with two records in each.
+/// Returns a sandbox with this number of zones, and a spec with two records in each.
 fn workspace(zones: usize) -> Workspace {
     let workspace = Workspace::empty(options());
     let names: Vec<_> = (0..zones).map(|n| format!("z{n:02}.example")).collect();

@@ -6,13 +6,14 @@ use std::cell::Cell;
 use secrecy::SecretString;
 use serde_json::json;
 use zonewright::api::{Client, Credentials, Settings, Stop, Stopper};
-use zonewright::conformance::{CHECKS, NotReady, ScratchName, prepare, run};
+use zonewright::conformance::{CHECKS, NotReady, ScratchName, prepare, run_checks};
 use zonewright::document::conformance::{Conformance, Outcome};
 use zonewright::live::{self, find_zone_by_name};
 use zonewright::model::ZoneName;
 use zonewright::sandbox::{
-    self, DsWithoutNs, Fault, ListOrder, NsNeighbours, OldSrvMembers, Options, OwnNetwork,
-    Permissions, Profile, ProxiedTtl, RecordMembers, Running, TxtQuotes, UnknownData, What, When,
+    self, DsWithoutNs, Fault, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Permissions,
+    Profile, ProxiedTtl, RecordMembers, Running, SandboxOptions, TxtQuotes, UnknownData, What,
+    When,
 };
 
 use crate::support::workspace::{Workspace, options};
@@ -20,9 +21,10 @@ use crate::support::workspace::{Workspace, options};
 /// The seed of the scratch name in the tests.
 const RANDOM: u64 = 0xc0ffee;
 
-/// A sandbox with a zone that has a record.
+/// Returns a sandbox with a zone that has a record.
 async fn start(profile: Profile) -> Running {
-    let running = sandbox::start(Options { profile, remembered: 0, ..options() }).await.unwrap();
+    let running =
+        sandbox::start(SandboxOptions { profile, remembered: 0, ..options() }).await.unwrap();
     let records = json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.7" }]);
     running
         .seed(&json!({ "zones": [{ "name": "example.com", "plan": "free", "records": records }] }))
@@ -30,21 +32,21 @@ async fn start(profile: Profile) -> Running {
     running
 }
 
-/// A scratch name in that zone.
+/// Returns a scratch name in that zone.
 async fn scratch(running: &Running) -> Result<ScratchName, NotReady> {
     let token = Credentials::Token(SecretString::from(sandbox::TOKEN.to_owned()));
     // A lost request is not sent again, so that the checks see it.
     let client =
         Client::new(Settings { attempts: 1, ..Settings::new(running.base_url(), token) }).unwrap();
     let name = ZoneName::parse("example.com").unwrap();
-    let zone = find_zone_by_name(&client.reader(), &name, &live::Options::default())
+    let zone = find_zone_by_name(&client.reader(), &name, &live::ReadOptions::default())
         .await
         .unwrap()
         .unwrap();
     prepare((client.reader(), client.writer(), client.checker()), &zone, RANDOM).await
 }
 
-/// A report without checks.
+/// Returns a report without checks.
 fn report() -> Conformance {
     Conformance::new("2026-11-23".to_owned(), "sandbox".to_owned(), "free".to_owned())
 }
@@ -54,14 +56,14 @@ async fn try_all(profile: Profile) -> Conformance {
     let running = start(profile).await;
     let before = running.dump().unwrap();
     let scratch = scratch(&running).await.unwrap_or_else(|error| panic!("{error}"));
-    let report = run(&scratch, &[], &Stop::never(), report(), |_| {}).await;
+    let report = run_checks(&scratch, &[], &Stop::never(), report(), |_| {}).await;
     assert_eq!(running.dump().unwrap()["zones"][0]["records"], before["zones"][0]["records"]);
     assert_eq!((report.left_behind, report.is_complete), (0, true));
     running.shutdown().await;
     report
 }
 
-/// The checks that found a difference.
+/// Returns the checks that found a difference.
 fn differed(report: &Conformance) -> Vec<&str> {
     report
         .checks
@@ -71,7 +73,7 @@ fn differed(report: &Conformance) -> Vec<&str> {
         .collect()
 }
 
-/// A profile without a rate limit.
+/// Returns a profile without a rate limit.
 fn profile() -> Profile {
     options().profile
 }
@@ -171,7 +173,7 @@ async fn nothing_stays_behind_after_a_stop_or_a_failure() {
             stopper.ask();
         }
     };
-    let report = run(&scratch, &[], &stopper.listener(), report(), tell).await;
+    let report = run_checks(&scratch, &[], &stopper.listener(), report(), tell).await;
     assert_eq!((report.is_complete, report.checks.len(), report.left_behind), (false, 12, 0));
     assert_eq!(running.dump().unwrap()["zones"][0]["records"], before["zones"][0]["records"]);
     running.shutdown().await;
@@ -240,7 +242,7 @@ fn the_command_asks_for_confirmation_and_writes_a_report() {
     );
 }
 
-/// A run that is interrupted while it creates its third record, which is held.
+/// Returns a run that is interrupted while it creates its third record, which is held.
 #[cfg(unix)]
 fn interrupted(workspace: &Workspace) -> crate::support::interrupt::UnderWay {
     let when = When::Matching {

@@ -29,7 +29,7 @@ pub(crate) fn git(workspace: &Workspace, directory: &str, arguments: &[&str]) {
     assert!(ran.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
 }
 
-/// A repository with one commit of two records, applied.
+/// Returns a repository with one commit of two records, applied.
 fn committed() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.file("spec/zone.yaml", BOTH);
@@ -40,7 +40,7 @@ fn committed() -> Workspace {
     workspace
 }
 
-/// The base of a plan, and the number of its deletes.
+/// Returns the base of a plan, and the number of its deletes.
 #[track_caller]
 fn planned(ran: Ran) -> (Value, Value) {
     let plan = ran.exits(0).json();
@@ -131,8 +131,7 @@ fn other_commands_and_saved_plans_have_no_default() {
     workspace.run(&["apply", "plan.json", "--yes", "--base", "main"]).exits(3);
 }
 
-/// Where the last commit cannot be the base, the plan is the one without a base, and one line says
-/// why.
+/// If the last commit cannot be the base, the plan has no base, and one line has the reason.
 #[test]
 fn without_a_usable_commit_one_line_says_why() {
     #[track_caller]

@@ -9,7 +9,7 @@ const ZONE: &str = "version: 1\nzones: { example.com: { records: [ { name: www, 
 /// Commands that also work without any spec, so they look for none.
 const WITHOUT_SPEC: &[&str] = &["doctor", "waf explain"];
 
-/// The commands with an optional SPEC.
+/// Returns the commands with an optional SPEC.
 fn taking_a_spec(command: &clap::Command, before: &str) -> Vec<String> {
     let mut all = Vec::new();
     for own in command.get_subcommands() {

@@ -14,10 +14,10 @@ use zonewright::model::facts::permissions::{PermissionAccess, PermissionGroup};
 use zonewright::model::ruleset::Phase;
 use zonewright::model::{ZoneId, ZoneName};
 use zonewright::reconcile::{Goal, Selection};
-use zonewright::sandbox::{self, Options, Permissions, Token, TokenOwner};
+use zonewright::sandbox::{self, Permissions, SandboxOptions, Token, TokenOwner};
 use zonewright::spec;
 use zonewright::wire::ruleset::{
-    Scope, create_entry_point, dry_run, get_entry_point, list_rulesets,
+    RulesetOwner, create_entry_point, dry_run, get_entry_point, list_rulesets,
 };
 use zonewright::wire::settings::{get_dns_settings, get_dnssec, get_setting};
 use zonewright::wire::{Method, Request, account, record, zone};
@@ -49,31 +49,31 @@ const GROUPS: [PermissionGroup; 7] = [
     PermissionGroup::AccountFilterLists,
 ];
 
-/// A token with these permissions.
+/// Returns a token with these permissions.
 fn token(number: usize, permissions: Permissions) -> Token {
     Token::new(format!("limited-token-{number:026}"), permissions)
 }
 
-/// The three handles of an API client with a token.
+/// Returns the three handles of an API client with a token.
 fn connect(base_url: &str, token: &Token) -> (ReadClient, WriteClient, CheckClient) {
     let credentials = Credentials::Token(SecretString::from(token.secret.clone()));
     let client = Client::new(Settings::new(base_url, credentials)).unwrap();
     (client.reader(), client.writer(), client.checker())
 }
 
-/// What a spec desires.
+/// Returns what a spec desires.
 fn goal(text: &str) -> Goal {
     let input = [spec::Input::Stdin(text.to_owned())];
     Goal::from_spec(&input, &spec::Options::default(), Selection::default())
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The result of a report for each kind of object.
+/// Returns the result of a report for each kind of object.
 fn verdicts(report: &Doctor) -> BTreeMap<(What, Access), Allowed> {
     report.checks().map(|check| ((check.what, check.access), check.allowed)).collect()
 }
 
-/// Whether a request is allowed; a refusal for its content counts as allowed.
+/// Returns true if a request is allowed; a refusal for its content counts as allowed.
 async fn works(reader: &ReadClient, writer: &WriteClient, request: &Request) -> bool {
     let answer = if request.method.is_read() {
         reader.read(request).await
@@ -83,7 +83,7 @@ async fn works(reader: &ReadClient, writer: &WriteClient, request: &Request) -> 
     !answer.is_err_and(|error| matches!(error.status(), Some(401 | 403)))
 }
 
-/// Each kind and access with a request that needs it.
+/// Returns each kind and access with a request that needs it.
 fn tries(id: &ZoneId) -> Vec<(What, Access, Request)> {
     let name = ZoneName::parse("example.com").unwrap();
     let path = |rest: &str| format!("/zones/{}{rest}", id.0);
@@ -121,15 +121,15 @@ fn tries(id: &ZoneId) -> Vec<(What, Access, Request)> {
         (
             What::AccountRulesets,
             Access::Read,
-            list_rulesets(&Scope::Account(account.to_owned()), None),
+            list_rulesets(&RulesetOwner::Account(account.to_owned()), None),
         ),
         (What::Lists, Access::Read, account::lists(account)),
     ]
 }
 
-/// The tokens of every subset of the permissions. Which of them include writing is another choice
-/// in each subset; with `ZONEWRIGHT_ALL_ACCESS`, each subset is tried with reading alone and with
-/// writing as well.
+/// Returns the tokens of every subset of the permissions. Which of them include writing is another
+/// choice in each subset; with `ZONEWRIGHT_ALL_ACCESS`, each subset is tried with reading alone and
+/// with writing as well.
 fn tokens() -> Vec<Token> {
     let is_all = std::env::var_os("ZONEWRIGHT_ALL_ACCESS").is_some();
     let given = |set: usize, bit: usize| set & (1 << (bit % GROUPS.len())) != 0;
@@ -155,7 +155,7 @@ fn tokens() -> Vec<Token> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_subset_of_permissions_is_told_as_it_is() {
     let tokens = tokens();
-    let options = Options { tokens: tokens.clone(), remembered: 0, ..options() };
+    let options = SandboxOptions { tokens: tokens.clone(), remembered: 0, ..options() };
     let running = sandbox::start(options).await.unwrap();
     running
         .seed(&json!({ "zones": [{ "name": "example.com", "plan": "free", "records": [] }] }))
@@ -163,10 +163,10 @@ async fn every_subset_of_permissions_is_told_as_it_is() {
     let id = running.dump().unwrap()["zones"][0]["id"].as_str().unwrap().to_owned();
     let goal = goal(&SPEC.replace("  example.com:\n", &format!("  example.com:\n    id: {id}\n")));
     let tries = tries(&ZoneId(id));
-    let options = live::Options {
+    let options = live::ReadOptions {
         account: Some(sandbox::ACCOUNT_ID.to_owned()),
         concurrency: 1,
-        ..live::Options::default()
+        ..live::ReadOptions::default()
     };
     for token in &tokens {
         let (reader, writer, checker) = connect(&running.base_url(), token);
@@ -216,7 +216,7 @@ fn the_smallest_token_is_enough_and_smallest() {
         let given = all
             .iter()
             .filter(|name| Some(**name) != left_out)
-            .map(|name| sandbox::permission(name).unwrap());
+            .map(|name| sandbox::permission_by_name(name).unwrap());
         given.fold(Permissions::default(), |all, permission| {
             all.with(permission.group, Some(permission.access))
         })
@@ -224,7 +224,7 @@ fn the_smallest_token_is_enough_and_smallest() {
     for left_out in std::iter::once(None).chain(all.iter().map(|name| Some(*name))) {
         let limited = token(0, permissions(left_out));
         let options = options_on("business");
-        let workspace = Workspace::new(Options { tokens: vec![limited.clone()], ..options });
+        let workspace = Workspace::new(SandboxOptions { tokens: vec![limited.clone()], ..options });
         // Multi-provider DNS does not need another plan; the other settings do not matter here.
         workspace.file("spec.yaml", SPEC);
         let run = |arguments: &[&str]| {
@@ -331,7 +331,7 @@ fn the_state_of_a_token() {
     let disabled = Token { status: "disabled".to_owned(), ..token(3, everything.clone()) };
     let elsewhere = Token { zones: Some(vec!["example.net".to_owned()]), ..token(4, everything) };
     let tokens = vec![expiring.clone(), of_account.clone(), disabled.clone(), elsewhere.clone()];
-    let workspace = Workspace::new(Options { tokens, ..options() });
+    let workspace = Workspace::new(SandboxOptions { tokens, ..options() });
     workspace.file("spec.yaml", SPEC);
     let run = |secret: &str, code| {
         let mut command = workspace.command();
@@ -508,7 +508,7 @@ fn failures_of_cloudflare_are_told_once_and_not_repeated_for_each_kind() {
     );
     let sent = workspace.requests().len();
     assert!(sent < 12, "{sent} requests");
-    // It is unknown, too, what the spec needs to read.
+    // The permissions for reading that the spec needs are also unknown.
     workspace.file("spec.yaml", "version: 1\nzones:\n  z0.example:\n    records: []\n");
     let ran = workspace.run(&["doctor", "spec.yaml"]).exits(1);
     assert!(ran.stdout.contains("? Cloudflare did not answer every request"), "{}", ran.stdout);

@@ -40,7 +40,7 @@ fn fits(kind: Kind, documents: &[Value]) {
     }
 }
 
-/// A zone in which every kind of object changes.
+/// Returns a zone in which every kind of object changes.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(options_on("business"));
     workspace.plant_records(json!([

@@ -1,4 +1,4 @@
-//! `drift`: what changed, who changed it, when, and who is notified.
+//! `drift`: changes, their time and author, and notifications.
 
 use std::process::Command;
 
@@ -32,7 +32,7 @@ fn git(workspace: &Workspace, arguments: &[&str]) {
     assert!(command.status().unwrap().success(), "git {arguments:?}");
 }
 
-/// Someone changes a record at the sandbox, or deletes it.
+/// Changes a record at the sandbox, or deletes it, as someone else would.
 #[track_caller]
 fn meddle(workspace: &Workspace, name: &str, change: Option<Value>) {
     let dump = workspace.dump();
@@ -47,7 +47,7 @@ fn meddle(workspace: &Workspace, name: &str, change: Option<Value>) {
     }
 }
 
-/// A committed and applied spec, then one record in each state.
+/// Returns a committed and applied spec, then one record in each state.
 fn in_every_state() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.records_spec(BEFORE);
@@ -69,7 +69,7 @@ fn in_every_state() -> Workspace {
     workspace
 }
 
-/// The states of records, by relative name.
+/// Returns the states of records, by relative name.
 fn states(report: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let name = |f: &Value| text(&f["address"]).split('/').nth(2).unwrap().to_owned();
@@ -293,7 +293,7 @@ fn metrics_are_whole_and_true() {
     );
 }
 
-/// The bits that new files of this process lack.
+/// Returns the bits that new files of this process lack.
 #[cfg(unix)]
 fn umask() -> u32 {
     use std::os::unix::fs::PermissionsExt;
@@ -408,8 +408,8 @@ fn a_webhook_in_a_file_and_addresses_that_will_not_do() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A report has as many findings as the plan has operations, each live record is counted once,
-    /// and in sync are those of which the plan says so.
+    /// A report has one finding for each operation of the plan, counts each live record once, and
+    /// counts records as in sync exactly if the plan does.
     #[test]
     fn a_report_says_what_the_plan_says(desired in desired_zone(), base in desired_zone(), live in live_zone()) {
         for base in [None, Some(&base), Some(&desired)] {

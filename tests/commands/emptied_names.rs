@@ -1,7 +1,7 @@
-//! A name that has records before and after a plan has records all the time, whatever the reason
-//! for the deletes, and whatever happens between two requests. Where a request at a time is
-//! possible only, and a create is refused, what was deleted is created again; where even that
-//! fails, the name is reported until it has records.
+//! A name that has records before and after a plan always has records, whatever the reason for the
+//! deletes, and whatever happens between two requests. If only single requests are possible and a
+//! create is refused, the deleted record is created again. If even that fails, the name is reported
+//! until it has records.
 
 use crate::support::concurrently::concurrently;
 use crate::support::interrupt::UnderWay;
@@ -26,7 +26,7 @@ enum Reason {
     Undo,
 }
 
-/// What happens to the request that creates the new record.
+/// The fate of the request that creates the new record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trouble {
     /// It is refused.
@@ -80,12 +80,12 @@ impl Case {
         workspace
     }
 
-    /// The type of the record that the run in which something goes wrong creates.
+    /// Returns the type of the record that the failing run creates.
     fn new_type(self) -> &'static str {
         if self.is_to_alias == (self.reason == Reason::Undo) { "A" } else { "CNAME" }
     }
 
-    /// The arguments of the run in which something goes wrong.
+    /// Returns the arguments of the failing run.
     fn arguments(self, workspace: &Workspace) -> Vec<String> {
         let all_dangers = zonewright::model::Danger::ALL.iter().map(|danger| danger.code());
         let allowed: Vec<&str> = all_dangers.filter(|code| *code != "delete").collect();
@@ -117,21 +117,21 @@ impl Case {
     }
 }
 
-/// The records at the name, by type.
+/// Returns the records at the name, by type.
 fn types(workspace: &Workspace) -> Vec<String> {
     let records =
         workspace.records("example.com").into_iter().filter(|r| r["name"] == "www.example.com");
     records.map(|record| record["type"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The arguments, with a consent for a delete if it is asked for.
+/// Returns the arguments, with a consent for a delete if it is asked for.
 fn with_consent<'a>(workspace: &Workspace, arguments: &'a [String]) -> Vec<&'a str> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let dry = workspace.run(&[&words[..], &["--dry-run"]].concat());
     if dry.code == Some(3) { [&words[..], &["--allow-deletes", "1"]].concat() } else { words }
 }
 
-/// A refusal of a record.
+/// Returns a refusal of a record.
 fn refusal_body() -> Value {
     json!({ "success": false, "errors": [{ "code": 9003, "message": "no" }], "messages": [], "result": null })
 }
@@ -152,7 +152,8 @@ fn fault(workspace: &Workspace, case: Case) {
             what: What::Status { code: 403, html: false, retry_after: None },
             times: 1,
         }),
-        // Held at the delete; where that is the create as well, there is nothing in between.
+        // Held at the delete. If the same request creates the record, nothing can happen in
+        // between.
         Trouble::Signal => {
             let method = if case.has_batch { "POST" } else { "DELETE" };
             let suffix = if case.has_batch { "/dns_records/batch" } else { "" };
@@ -297,8 +298,8 @@ fn a_name_that_a_killed_run_left_empty_is_reported_until_it_is_filled() {
     }
 }
 
-/// What was deleted cannot be created again either: the report, the journal and the next plan say
-/// so.
+/// The deleted record cannot be created again either: the report, the journal and the next plan
+/// report it.
 #[test]
 fn a_name_that_stays_empty_is_reported() {
     let mut options = options();

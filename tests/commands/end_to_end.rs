@@ -7,8 +7,8 @@ use crate::support::journals::newest;
 use crate::support::workspace::{Workspace, binary, options};
 use serde_json::{Value, json};
 use zonewright::sandbox::{
-    self, Fault, ListOrder, Options, OwnNetwork, Profile, ProxiedTtl, RecordMembers, TxtQuotes,
-    What, When,
+    self, Fault, ListOrder, OwnNetwork, Profile, ProxiedTtl, RecordMembers, SandboxOptions,
+    TxtQuotes, What, When,
 };
 
 /// One record of each type, in mixed spellings.
@@ -50,7 +50,7 @@ fn everything() -> String {
     EVERYTHING.replace("KKKK", &"k".repeat(600)).replace("ABAB", &"aB".repeat(32))
 }
 
-/// `n` address records.
+/// Returns `n` address records.
 fn addresses(n: usize) -> String {
     (0..n).fold(String::new(), |mut text, n| {
         writeln!(text, "      - {{ name: h{n}, type: A, content: 192.0.2.{} }}", n % 250 + 1)
@@ -59,7 +59,7 @@ fn addresses(n: usize) -> String {
     })
 }
 
-fn profile(change: impl FnOnce(&mut Profile)) -> Options {
+fn profile(change: impl FnOnce(&mut Profile)) -> SandboxOptions {
     let mut options = options();
     change(&mut options.profile);
     options
@@ -75,7 +75,7 @@ fn fault(what: What, method: &str, path: &str, nth: u64) -> Fault {
 
 #[test]
 fn every_type_settles_in_every_profile() {
-    let profiles: [(&str, Options); 13] = [
+    let profiles: [(&str, SandboxOptions); 13] = [
         ("default", options()),
         ("pro", profile(|p| p.tier = "pro".into())),
         ("enterprise", profile(|p| p.tier = "enterprise".into())),
@@ -294,7 +294,8 @@ fn a_name_emptied_for_nothing_is_filled_again() {
     );
 }
 
-/// What the sandbox would refuse in the middle of an apply is refused before the first request.
+/// Requests that the sandbox would refuse in the middle of an apply are refused before the first
+/// request.
 #[test]
 fn a_spec_with_a_lint_error_makes_no_request() {
     let workspace = Workspace::new(options());

@@ -13,8 +13,8 @@ use zonewright::sandbox::{ListOrder, Profile, ProxiedTtl, RecordMembers, TxtQuot
 /// The number of records of each type.
 const EACH: usize = 30;
 
-/// A spec with [`EACH`] records of each type, the same for every run. DS records stand beside NS
-/// records, as they must.
+/// Returns a spec with [`EACH`] records of each type, the same for every run. DS records are beside
+/// NS records, as Cloudflare requires.
 fn spec() -> String {
     let mut runner = TestRunner::deterministic();
     let mut text = "version: 1\nzones:\n  example.com:\n    allow: { changes-mail: drawn values name hosts without an address, breaks-delegation: so do name servers }\n    records:\n".to_owned();

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::workspace::{Workspace, options};
 
-/// A spec with a custom rule and expectations, each a line.
+/// Returns a spec with a custom rule and expectations, each a line.
 fn spec(rule: &str, expect: &[&str]) -> String {
     let expect: String = expect.iter().map(|line| format!("      - {line}\n")).collect();
     format!(
@@ -36,7 +36,7 @@ fn expectations_about_requests_are_checked_offline() {
         "{}",
         ran.stdout
     );
-    // A verdict that holds names what was not evaluated, and says that no rule applies.
+    // A passed verdict names the parts that were not evaluated, and reports that no rule applies.
     let why =
         "pass, but this was not evaluated: live rules that the spec does not name; managed rules";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);

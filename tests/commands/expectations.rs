@@ -15,7 +15,7 @@ const EXPECT: &str = "\
 - { name: our mail, mail: { by: [mx1], spf_pass: [192.0.2.25], dmarc: at least quarantine } }
 - { name: the origin stays hidden, hidden: [198.51.100.0/24] }";
 
-/// A spec of these records and expectations.
+/// Writes a spec of these records and expectations.
 fn spec(workspace: &Workspace, name: &str, records: &str, expect: &str) {
     let lines = |text: &str| text.lines().map(|line| format!("      {line}\n")).collect::<String>();
     let expect =

@@ -9,7 +9,7 @@ use crate::support::workspace::{Ran, Workspace, options_on};
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
 const CLOUDFLARE: &str = "efb7b8c949ac4650a09736fc376e9aee";
 
-/// A zone on the business plan with these records and rulesets.
+/// Returns a zone on the business plan with these records and rulesets.
 fn zone(records: Value, rulesets: Value) -> Workspace {
     let workspace = Workspace::empty(options_on("business"));
     let zone = json!({ "name": "example.com", "plan": "business", "records": records, "rulesets": rulesets });
@@ -17,7 +17,7 @@ fn zone(records: Value, rulesets: Value) -> Workspace {
     workspace
 }
 
-/// An entry point with these rules.
+/// Returns an entry point with these rules.
 fn entry_point(phase: &str, rules: Value) -> Value {
     json!([{ "phase": phase, "kind": "zone", "name": "default", "rules": rules }])
 }
@@ -32,7 +32,7 @@ fn reports(ran: &Ran, code: &str, words: &str) {
     assert!(own.any(|own| own.contains(words)), "{code} {words}\n{shown}");
 }
 
-/// A spec of example.com, with these lines below it.
+/// Returns a spec of example.com, with these lines below it.
 fn spec(lines: &str) -> String {
     format!("version: 1\nzones:\n  example.com:\n{lines}\n")
 }

@@ -6,14 +6,14 @@ use zonewright::sandbox::DsWithoutNs;
 use crate::support::journals::{newest, world};
 use crate::support::workspace::{Workspace, document_formats, options_on};
 
-/// A zone on a plan with tags.
+/// Returns a zone on a plan with tags.
 fn workspace() -> Workspace {
     let mut options = options_on("business");
     options.profile.ds_without_ns = DsWithoutNs::Refuse;
     Workspace::new(options)
 }
 
-/// The base, as `before.yaml`.
+/// Writes the base, `before.yaml`.
 fn base(workspace: &Workspace, records: &str) {
     workspace.file(
         "before.yaml",

@@ -1,5 +1,5 @@
-//! What a plan says in addition to its operations: a recent apply was reverted, rulesets changed,
-//! and how long sending takes.
+//! Notes of a plan beside its operations: a recent apply was reverted, rulesets changed, and the
+//! time for sending.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,13 +8,13 @@ use crate::support::journals::{journals, newest};
 use crate::support::workspace::{Ran, Workspace, binary, options, options_on};
 use serde_json::{Value, json};
 
-/// The findings of a plan with this code.
+/// Returns the findings of a plan with this code.
 fn findings(workspace: &Workspace, code: &str) -> Vec<Value> {
     let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     plan["diagnostics"].as_array().unwrap().iter().filter(|d| d["code"] == code).cloned().collect()
 }
 
-/// Someone else changes the record.
+/// Changes the record, as someone else would.
 fn someone(workspace: &Workspace, body: &Value) {
     let zone = workspace.dump()["zones"][0].clone();
     let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
@@ -25,7 +25,7 @@ fn someone(workspace: &Workspace, body: &Value) {
     );
 }
 
-/// A zone with one record, applied with a time to live of 600.
+/// Returns a zone with one record, applied with a time to live of 600.
 fn applied() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.plant_records(
@@ -36,7 +36,7 @@ fn applied() -> Workspace {
     workspace
 }
 
-/// A spec with this TTL for the record.
+/// Writes a spec with this TTL for the record.
 fn wanted(workspace: &Workspace, ttl: u32) {
     workspace
         .records_spec(&format!("      - {{ name: www, type: A, content: 192.0.2.1, ttl: {ttl} }}"));
@@ -55,7 +55,7 @@ fn what_someone_takes_back_is_an_alarm() {
         detail.starts_with("1 change is needed again: example.com/dns/www/A (applied at 2"),
         "{detail}"
     );
-    // It is said before an apply, too, and does not block it.
+    // The same note is shown before an apply, and does not block it.
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert!(ran.stderr.contains("PLAN0022"), "{}", ran.stderr);
 
@@ -278,7 +278,8 @@ fn a_value_that_an_apply_wrote_is_told_and_changes_nothing() {
     assert!(!planned.to_string().contains("PLAN0054"), "{planned:#}");
 }
 
-/// A spec that goes back takes back our own apply, and so does one that stays after an undo.
+/// A spec that returns to an older state reverts our own apply. So does an unchanged spec after an
+/// undo.
 #[test]
 fn a_plan_that_reverts_an_apply_says_so() {
     let workspace = Workspace::new(options());

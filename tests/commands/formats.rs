@@ -11,7 +11,7 @@ const SPEC: &str = "      - { name: www, type: A, content: 192.0.2.1 }\n      - 
 /// The formats of plans that have its findings only.
 const FINDINGS_ALONE: &[&str] = &["sarif"];
 
-/// A zone with a record that the spec removes.
+/// Returns a zone with a record that the spec removes.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.plant_records(

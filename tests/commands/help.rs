@@ -13,7 +13,7 @@ fn alone(arguments: &[&str]) -> Ran {
     binary(TempDir::new().unwrap().path()).args(arguments).output().unwrap().into()
 }
 
-/// Every command, with its words; the first is the program itself.
+/// Returns every command, with its words; the first is the program itself.
 fn commands() -> Vec<(Vec<String>, Command)> {
     let mut found = Vec::new();
     let mut open = vec![(Vec::new(), zonewright::cli::command())];
@@ -28,15 +28,15 @@ fn commands() -> Vec<(Vec<String>, Command)> {
     found
 }
 
-/// The command lines below `Examples:` in the help of a command.
+/// Returns the command lines below `Examples:` in the help of a command.
 fn examples(command: &Command) -> Vec<String> {
     let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let lines = text.lines().skip_while(|line| *line != "Examples:").skip(1);
     lines.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
 }
 
-/// A command line as the program receives it: without redirections, pipes and comments of the
-/// shell.
+/// Returns a command line as the program receives it: without redirections, pipes and comments of
+/// the shell.
 fn arguments(line: &str) -> Vec<String> {
     let words = shlex::split(line.split("   ").next().unwrap()).unwrap_or_else(|| panic!("{line}"));
     words.into_iter().take_while(|word| word != "|" && !word.starts_with(['<', '>'])).collect()

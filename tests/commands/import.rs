@@ -28,7 +28,8 @@ fn import(workspace: &Workspace) -> String {
     ran.stdout
 }
 
-/// A plan of the import is empty. Applied to an empty zone and imported again, it is the same spec.
+/// Imports, and requires that a plan of the import is empty. Applied to an empty zone and imported
+/// again, the import is the same spec.
 #[track_caller]
 fn survives(records: Value, rulesets: Value) -> String {
     let workspace = with_zone(records, rulesets);
@@ -142,7 +143,7 @@ fn every_kind_of_rule_survives() {
     );
 }
 
-/// Rules without a `ref` of their own are recognised by what they do.
+/// Rules without a `ref` are recognised by their content.
 #[test]
 fn rules_without_a_name_are_recognised() {
     let workspace = with_zone(

@@ -13,7 +13,7 @@ use zonewright::sandbox::{Fault, What, When};
 /// The number of random zones. Each has its own records, so the test covers thousands of records.
 const ZONES: u8 = 12;
 
-/// How many records are offered to each zone; the sandbox refuses some of them.
+/// Number of records that each zone is offered. The sandbox refuses some of them.
 const RECORDS: usize = 90;
 
 /// Names with many records: aliases, delegations, wildcards, and the name of the zone as a label.
@@ -45,7 +45,7 @@ const TARGETS: [&str; 7] = [
     "host.example.net",
 ];
 
-/// A record as a client would create it.
+/// Returns a record as a client would create it.
 fn body() -> impl Strategy<Value = Value> {
     let types = RecordType::ALL;
     let own = (proptest::sample::select(types), 0..NAMES.len()).prop_flat_map(|(kind, name)| {
@@ -98,7 +98,8 @@ fn value(body: &mut Value, kind: RecordType, data: &Rdata) {
     use zonewright::model::facts::Slot;
     let fields = data.fields();
     for field in kind.facts().fields {
-        let Some(value) = fields.get(field.name).map(zonewright::wire::record::to_json) else {
+        let Some(value) = fields.get(field.name).map(zonewright::wire::record::value_to_json)
+        else {
             continue;
         };
         match field.slot {

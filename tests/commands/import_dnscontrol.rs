@@ -1,4 +1,4 @@
-//! `import` of DNSControl: what goes to Cloudflare is imported, and everything else of a document
+//! `import` of DNSControl: records at Cloudflare are imported, and every other part of a document
 //! is named.
 
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::imports::{import, records, workspace};
 use crate::support::workspace::Workspace;
 
-/// Two views of a zone, as `print-ir` prints them today: no types, and positions of the
+/// Returns two views of a zone, as `print-ir` prints them today: no types, and positions of the
 /// configuration.
 fn two_views() -> Value {
     let view = |tag: &str, provider: &str, address: &str, target: &str| {
@@ -30,7 +30,7 @@ fn two_views() -> Value {
     })
 }
 
-/// A document with one domain of the provider `cf`, which is Cloudflare.
+/// Returns a document with one domain of the provider `cf`, which is Cloudflare.
 fn document(members: Value) -> String {
     let mut domain =
         json!({ "name": "example.com", "registrar": "none", "dnsProviders": { "cf": -1 } });
@@ -42,7 +42,7 @@ fn document(members: Value) -> String {
     json!({ "registrars": registrars, "dns_providers": providers, "domains": [domain] }).to_string()
 }
 
-/// The message of a run that refuses its sources.
+/// Returns the message of a run that refuses its sources.
 #[track_caller]
 fn refused(workspace: &Workspace, arguments: &[&str]) -> String {
     let all: Vec<&str> =
@@ -77,7 +77,7 @@ fn a_tagged_domain_goes_to_its_own_provider() {
     ] {
         assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
     }
-    // Who moves to Cloudflare names the provider that the records go to today.
+    // Someone who moves to Cloudflare names today's provider of the records.
     let ran = import(&workspace, &["./ir.json", "--provider", "lan"]);
     assert!(ran.stdout.contains("10.0.0.5") && !ran.stdout.contains("192.0.2.1"), "{}", ran.stdout);
     // Both views cannot be one zone.

@@ -1,5 +1,5 @@
-//! `import` of files of other tools: the spec has the same meaning, and what cannot be expressed is
-//! reported.
+//! `import` of files of other tools: the spec has the same meaning, and parts that a spec cannot
+//! express are reported.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -191,7 +191,7 @@ fn a_table_of_records() {
     }
 }
 
-/// The export of the only zone.
+/// Returns the export of the only zone.
 fn exported(workspace: &Workspace) -> String {
     let id = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
     let base = workspace.base_url();

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::workspace::{Ran, Workspace, options};
 
-/// A directory with files.
+/// Returns a directory with files.
 fn tree(files: &[(&str, &str)]) -> Workspace {
     let workspace = Workspace::empty(options());
     for (path, text) in files {
@@ -13,7 +13,7 @@ fn tree(files: &[(&str, &str)]) -> Workspace {
     workspace
 }
 
-/// Imports, and says why not.
+/// Imports, and requires these words in the error.
 #[track_caller]
 fn refused(workspace: &Workspace, source: &str, words: &[&str]) -> Ran {
     let ran = workspace.run(&["import", source, "--offline"]).exits(1);
@@ -81,7 +81,8 @@ fn includes_and_merges_are_resolved() {
     let ran =
         workspace.run(&["import", ".", "--offline", "--zone-name", "default.example"]).exits(0);
     assert!(!ran.stdout.contains("default.example"), "{}", ran.stdout);
-    // One file includes what is below its directory, and tells how to import more.
+    // A single file includes only files below its directory. The error names the way to import
+    // more.
     refused(
         &workspace,
         "./zones/example.com.yaml",
@@ -188,7 +189,7 @@ fn a_long_text_that_is_repeated_is_bounded() {
     );
 }
 
-/// Imports, and says why not.
+/// Imports, and requires these words in the error.
 #[track_caller]
 fn refused_with(workspace: &Workspace, words: &str) {
     let ran = workspace.run(&["import", ".", "--offline"]).exits(1);

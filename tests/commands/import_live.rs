@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use zonewright::model::facts::permissions::{Permission, PermissionGroup};
-use zonewright::sandbox::{Fault, Options, Permissions};
+use zonewright::sandbox::{Fault, Permissions, SandboxOptions};
 
 use crate::support::workspace::{Ran, Workspace, options, options_on};
 
-/// A zone with these members.
-fn with_zone(options: Options, members: &Value) -> Workspace {
+/// Returns a zone with these members.
+fn with_zone(options: SandboxOptions, members: &Value) -> Workspace {
     let plan = options.profile.tier.clone();
     let workspace = Workspace::empty(options);
     let mut zone = json!({ "name": "example.com", "plan": plan, "records": [] });
@@ -41,12 +41,12 @@ fn import(workspace: &Workspace, arguments: &[&str]) -> Ran {
     ran
 }
 
-/// The paths of the requests, without their queries.
+/// Returns the paths of the requests, without their queries.
 fn paths(workspace: &Workspace) -> Vec<String> {
     workspace.requests().into_iter().map(|request| request.path).collect()
 }
 
-/// The members of a zone that is far from its defaults.
+/// Returns the members of a zone that is far from its defaults.
 fn changed() -> Value {
     json!({
         "settings": {
@@ -80,7 +80,7 @@ fn settings_that_differ_from_their_defaults_are_imported() {
         let bare = line.replace('"', "");
         assert!(ran.stdout.replace('"', "").contains(&bare), "{line}\n{}", ran.stdout);
     }
-    // What is at its default is not in the spec, even if someone set it.
+    // A setting at its default is not in the spec, even if someone set it.
     assert!(!ran.stdout.contains("brotli") && !ran.stdout.contains("refresh"), "{}", ran.stdout);
     // Applied to an empty zone, it makes the same zone.
     let empty = with_zone(options_on("business"), &json!({}));
@@ -135,7 +135,7 @@ fn settings_that_a_spec_cannot_keep_are_named() {
     assert!(!ran.stdout.contains("ssl") && !ran.stderr.contains("ssl"), "{ran:?}");
 }
 
-/// Rulesets of other phases, and what is no ruleset.
+/// Returns rulesets of other phases, and other objects.
 fn other_things() -> Value {
     let redirect = |on: bool| {
         json!({
@@ -327,8 +327,8 @@ fn settings_are_read_one_by_one_once_the_list_has_ended() {
     }
 }
 
-/// Counts what a document changes, without the importer's code: every changed setting, every thing
-/// of every kind.
+/// Counts the changes of a document without the importer's code: every changed setting, every
+/// object of every kind.
 fn planted(members: &Value) -> Vec<String> {
     let keys =
         |name: &str| members[name].as_object().into_iter().flatten().map(|(key, _)| key.clone());
@@ -408,7 +408,7 @@ fn each_thing_of_a_live_zone_is_imported_or_named() {
     assert!(seen.len() > 25, "{seen:?}");
 }
 
-/// An independent reader of rows: quotes are the only syntax.
+/// Returns an independent reader of rows: quotes are the only syntax.
 fn rows(text: &str) -> usize {
     let mut is_quoted = false;
     let is_end = |c: char| {
@@ -464,7 +464,7 @@ fn each_row_of_a_table_is_imported_or_named() {
         let named = ran.stderr.lines().filter(|line| line.starts_with("warning[IMPORT")).count();
         assert_eq!(numbers[1], rows(&text), "{tally}");
         assert_eq!(numbers[0] + named, numbers[1], "{tally}\n{}", ran.stderr);
-        // Equal rows are one record, which is said.
+        // Equal rows are one record, with a message.
         let written = ran.stdout.matches("type: ").count();
         let times = ran
             .stderr

@@ -292,7 +292,7 @@ fn a_directory_that_is_also_named_on_its_own_is_read_once() {
     assert_eq!((twice.stdout, twice.stderr), (once.stdout, once.stderr));
 }
 
-/// The names and values of the records of a spec.
+/// Returns the names and values of the records of a spec.
 fn records(spec: &str) -> Vec<(String, String)> {
     let value = |line: &str, key: &str| {
         let rest = line.split_once(&format!("{key}: "))?.1;

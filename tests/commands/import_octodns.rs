@@ -7,7 +7,7 @@ use crate::support::workspace::{Ran, Workspace, options};
 const YAML: &str = "octodns.provider.yaml.YamlProvider";
 const CLOUDFLARE: &str = "{class: octodns_cloudflare.CloudflareProvider, token: env/TOKEN}";
 
-/// A directory with files.
+/// Returns a directory with files.
 fn tree(files: &[(&str, &str)]) -> Workspace {
     let workspace = Workspace::empty(options());
     for (path, text) in files {
@@ -42,7 +42,7 @@ fn has_records(spec: &str, records: &[&str]) {
     }
 }
 
-/// A configuration with one provider of files, Cloudflare and another target.
+/// Returns a configuration with one provider of files, Cloudflare and another target.
 fn configuration(options: &str, zones: &str) -> String {
     format!(
         "providers:\n  files: {{class: {YAML}, directory: ./zones{options}}}\n  cf: {CLOUDFLARE}\n  \
@@ -92,7 +92,7 @@ fn records_go_to_the_targets_that_the_configuration_names() {
             "no configuration of octoDNS that was read names it: ./dns/zones/unused.example.yaml",
         ],
     );
-    // What goes to another target, for who moves to Cloudflare from there.
+    // Names another target, for someone who moves to Cloudflare.
     let ran = import(&workspace, &["./dns/", "--target", "dns"], 0);
     has_records(
         &ran.stdout,
@@ -137,7 +137,8 @@ fn two_configurations_are_two_views() {
             "db A of",
         ],
     );
-    // The directory of a provider is relative to where octoDNS runs, which is above what was named.
+    // The directory of a provider is relative to the directory in which octoDNS runs, which is
+    // above the named one.
     let ran = import(&workspace, &["./views/in"], 1);
     says(
         &ran.stderr,

@@ -4,7 +4,7 @@ use crate::support::imports::{import, workspace};
 use crate::support::workspace::{Workspace, options_on};
 use serde_json::{Value, json};
 
-/// An old rate limit with this content of its block.
+/// Returns an old rate limit with this content of its block.
 fn old_rate_limit(content: &str) -> String {
     format!(
         "resource \"cloudflare_zone\" \"z\" {{ zone = \"example.com\" }}\n\
@@ -12,7 +12,7 @@ fn old_rate_limit(content: &str) -> String {
     )
 }
 
-/// The rule that an old rate limit becomes, as the sandbox stores it.
+/// Returns the rule that an old rate limit becomes, as the sandbox stores it.
 fn limiting_rule(content: &str) -> Value {
     let workspace = Workspace::empty(options_on("enterprise"));
     workspace.file("main.tf", old_rate_limit(content));
@@ -76,7 +76,7 @@ fn old_rate_limits_become_rules_that_do_the_same() {
         rule["action_parameters"]["response"],
         json!({ "status_code": 429, "content": "{}", "content_type": "application/json" })
     );
-    // What is not written: everything, from every address, and only what the origin answers counts.
+    // Defaults: all requests, from every address, and only responses of the origin count.
     let rule = limiting_rule(
         "  threshold = 5000\n  period = 10\n  action { mode = \"managed_challenge\" }",
     );
@@ -169,7 +169,7 @@ fn rules_without_a_name_are_called_like_their_address() {
     ] {
         assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
     }
-    // What a ruleset calls its rules itself must be a name as well.
+    // The name that a ruleset gives its rules must also be a valid name.
     for (names, why) in [
         (["a b", "c"], "the `ref` `a b` of a rule has characters that no spec can name"),
         (["x", "x"], "two of its rules have the `ref` `x`"),

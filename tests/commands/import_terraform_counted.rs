@@ -131,7 +131,7 @@ resource "cloudflare_of_tomorrow" "t" { anything = [1, { a = null }] }
 resource "aws_instance" "ours" { ami = "x" }
 "#;
 
-/// The addresses of the blocks of a configuration, by their first lines.
+/// Returns the addresses of the blocks of a configuration, by their first lines.
 fn addresses(code: &str) -> BTreeSet<String> {
     let address = |line: &str| {
         let words: Vec<&str> = line.strip_prefix("resource ")?.split('"').collect();

@@ -1,12 +1,12 @@
-//! `import` of Terraform: what a spec has only in part, or not at all, is named, counted as that,
-//! and stays in Terraform.
+//! `import` of Terraform: resources that a spec cannot express completely are named, counted as
+//! such, and stay in Terraform.
 
 use crate::support::imports::{import, workspace};
 use crate::support::workspace::{Ran, Workspace};
 
 const ZONE: &str = "resource \"cloudflare_zone\" \"z\" { name = \"example.com\" }\n";
 
-/// The resources that `--leave script` hands over.
+/// Returns the resources that `--leave script` hands over.
 fn left(workspace: &Workspace, source: &str) -> Vec<String> {
     let ran = workspace.run(&["import", source, "--leave", "script"]);
     let name =
@@ -14,7 +14,7 @@ fn left(workspace: &Workspace, source: &str) -> Vec<String> {
     ran.stdout.lines().filter_map(name).collect()
 }
 
-/// What the findings of a code say about an address.
+/// Returns what the findings of a code say about an address.
 fn said(ran: &Ran, code: &str, address: &str) -> Vec<String> {
     let findings = ran.stderr.split("\n\n").filter(|finding| finding.contains(code));
     let about = format!("{address}: ");
@@ -142,7 +142,7 @@ resource "cloudflare_dns_record" "two_priorities" {
     assert_eq!(text.matches("from = ").count(), 2, "{text}");
 }
 
-/// A state of version 4 of the provider: the attributes that it has, most of which nobody wrote.
+/// A state of version 4 of the provider. Its authors wrote only few of the attributes.
 const OF_VERSION_4: &str = r#"{ "version": 4, "terraform_version": "1.5.0", "resources": [
         { "mode": "managed", "type": "cloudflare_zone", "name": "z", "instances": [{ "schema_version": 0, "attributes": {
             "account_id": "f037e56e89293a057740de681ac9abbe", "id": "0da42c8d2132a9ddaf714f9e7c920711", "jump_start": null,
@@ -184,7 +184,7 @@ const OF_VERSION_4: &str = r#"{ "version": 4, "terraform_version": "1.5.0", "res
                 "id": "r1", "last_updated": "2024-01-01T00:00:00Z", "logging": [], "ratelimit": [], "ref": "office", "version": "1" }] } }] }
     ] }"#;
 
-/// A state of version 5 of the provider: the attributes that it has, most of which nobody wrote.
+/// A state of version 5 of the provider. Its authors wrote only few of the attributes.
 const OF_VERSION_5: &str = r#"{ "format_version": "1.0", "terraform_version": "1.9.0", "values": { "root_module": { "resources": [
         { "address": "cloudflare_zone.z", "mode": "managed", "type": "cloudflare_zone", "name": "z", "sensitive_values": { "account": {} }, "values": {
             "account": { "id": "f037", "name": null }, "activated_on": "2024-01-01T00:00:00Z", "cname_suffix": null,
@@ -229,7 +229,7 @@ const OF_VERSION_5: &str = r#"{ "format_version": "1.0", "terraform_version": "1
                 "ratelimit": null, "ref": "r2" }] } }
     ] } } }"#;
 
-/// A state has every attribute, most of which nobody wrote.
+/// A state has every attribute, although its author wrote only few of them.
 #[test]
 fn a_state_of_either_version_is_imported_whole() {
     for (name, state, entries) in [("old.tfstate", OF_VERSION_4, 9), ("new.json", OF_VERSION_5, 7)]
@@ -251,7 +251,7 @@ fn a_state_of_either_version_is_imported_whole() {
     }
 }
 
-/// A deployment as Terraform writes it.
+/// Returns a deployment as Terraform writes it.
 fn managed(rules: &str) -> String {
     format!(
         "{ZONE}resource \"cloudflare_ruleset\" \"m\" {{\n  zone_id = cloudflare_zone.z.id\n  name = \"default\"\n  kind = \"zone\"\n  \

@@ -6,7 +6,7 @@ use crate::support::workspace::Ran;
 
 const ZONE: &str = "resource \"cloudflare_zone\" \"z\" { zone = \"example.com\" }\n";
 
-/// A resource of the zone.
+/// Returns a resource of the zone.
 fn of_zone(kind: &str, name: &str, attributes: &str) -> String {
     format!(
         "resource \"{kind}\" \"{name}\" {{\n  zone_id = cloudflare_zone.z.id\n{attributes}\n}}\n"
@@ -228,7 +228,7 @@ fn stray_configuration_does_not_hide_zones() {
         "{}",
         ran.stderr
     );
-    // Both: what is not read is named.
+    // Both resources: the one that is not read is named.
     let record = "resource \"cloudflare_zone\" \"z\" { zone = \"example.net\" }\n";
     workspace.file("config/main.tf", record);
     let ran = import(&workspace, &["./config/", "--offline"]);

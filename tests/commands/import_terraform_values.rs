@@ -68,7 +68,7 @@ fn values_come_from_options_files_and_the_environment() {
     );
 }
 
-/// The record of a variable `x` under these files, options and environment.
+/// Returns the record of a variable `x` under these files, options and environment.
 #[track_caller]
 fn value_of_x(workspace: &Workspace, options: &[&str], environment: Option<&str>) -> String {
     let mut command = workspace.command();
@@ -330,7 +330,7 @@ resource "cloudflare_record" "below" {
     // A zone that is not named: the message does not show its id.
     let ran = workspace.run(&["import", "./infra/", "--offline", "--var", &given]).exits(1);
     assert!(ran.stderr.contains("IMPORT0005") && !ran.stderr.contains(id), "{}", ran.stderr);
-    // States mark what is sensitive as well.
+    // States also mark sensitive values.
     let state = format!(
         r#"{{ "version": 4, "resources": [{{ "mode": "managed", "type": "cloudflare_record", "name": "s", "instances": [{{
             "sensitive_attributes": [[{{ "type": "get_attr", "value": "value" }}]],

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::imports::{import, records, workspace};
 use crate::support::workspace::Workspace;
 
-/// The spec of an import, and its messages.
+/// Returns the spec of an import, and its messages.
 #[track_caller]
 fn imported(workspace: &Workspace, arguments: &[&str]) -> (String, String) {
     let all: Vec<&str> =
@@ -15,7 +15,7 @@ fn imported(workspace: &Workspace, arguments: &[&str]) -> (String, String) {
     (ran.stdout, ran.stderr)
 }
 
-/// The message of a run that refuses its sources.
+/// Returns the message of a run that refuses its sources.
 #[track_caller]
 fn refused(workspace: &Workspace, arguments: &[&str]) -> String {
     let all: Vec<&str> =
@@ -145,7 +145,7 @@ fn what_contradicts_the_soa_record_is_refused() {
     workspace.file("c.zone", "www 300 IN A 192.0.2.1\napi 300 IN A 192.0.2.2\n");
     let said = refused(&workspace, &["./c.zone"]);
     assert!(said.contains("IMPORT0005") && said.contains("record: 0 of 2 imported"), "{said}");
-    // What is not in the zone is named, and does not move into it.
+    // Records outside the zone are named, and not moved into it.
     workspace.file("example.com.zone", "$ORIGIN example.net.\nwww 300 IN A 192.0.2.1\n");
     let ran = workspace.run(&["import", "./example.com.zone", "--offline"]).exits(0);
     assert!(
@@ -189,7 +189,7 @@ fn a_comment_behind_a_record_of_cloudflares_export_is_the_comment_of_the_record(
     // The name of the file is not the zone of an export.
     workspace.file("db.example.org", format!("{header}{records}"));
     assert!(imported(&workspace, &["./db.example.org"]).0.contains("  example.com:\n"));
-    // Without the header, one list of tags tells what the file is.
+    // Without the header, one list of tags identifies the kind of file.
     workspace.file("headless.zone", format!("$ORIGIN example.com.\n{records}"));
     assert!(imported(&workspace, &["./headless.zone"]).0.contains("comment: \"only a comment\""));
     // In other zone files, a comment is a remark.
@@ -227,7 +227,7 @@ fn an_export_has_the_documented_grammar() {
     assert_eq!(import(&workspace, &["./example.com.zone"]).stdout, live);
 }
 
-/// How often a message is among others.
+/// Returns the number of messages with these words.
 fn times(said: &str, words: &str) -> usize {
     said.matches(words).count()
 }
@@ -335,7 +335,8 @@ fn one_record_with_different_attributes_is_not_merged() {
     );
 }
 
-/// The records of a zone file that has this text behind its SOA record and `www`, and the messages.
+/// Returns the records of a zone file that has this text behind its SOA record and `www`, and the
+/// messages.
 #[track_caller]
 fn behind_authority(text: &str) -> (Vec<String>, String) {
     let workspace = workspace();
@@ -345,7 +346,7 @@ fn behind_authority(text: &str) -> (Vec<String>, String) {
     (records(&spec), said)
 }
 
-/// What an entry leaves out (its owner, its origin) is what the file says, or nothing.
+/// The missing parts of an entry (its owner, its origin) come from the file, or stay empty.
 #[test]
 fn nothing_is_read_at_a_name_that_the_file_does_not_say() {
     let long = format!("{} A 192.0.2.2\n TXT \"x\"\n", "a".repeat(64));

@@ -7,12 +7,12 @@ use serde_json::json;
 
 use crate::support::workspace::{Ran, Workspace, binary, options};
 
-/// A run without credentials.
+/// Returns a run without credentials.
 fn alone(directory: &Path, arguments: &[&str]) -> Ran {
     binary(directory).args(arguments).output().unwrap().into()
 }
 
-/// All files below a directory, without the program's own.
+/// Returns all files below a directory, without the program's own.
 fn files(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![PathBuf::new()];
@@ -286,7 +286,7 @@ fn nothing_is_written_through_a_link() {
     symlink("nowhere", directory.path().join(".gitignore")).unwrap();
     let ran = alone(directory.path(), &["init", "--pipeline", "github"]).exits(1);
     assert!(ran.stderr.contains("ci is a link that leads out"), "{}", ran.stderr);
-    // What was written before is named.
+    // Files that were written before the error are named.
     let written = "written before the error, and kept: zones/example.com.yaml, zonewright.schema.json, \
                    .zonewright-policy.yaml";
     assert!(ran.stderr.contains(written), "{}", ran.stderr);

@@ -70,7 +70,7 @@ fn hold_write(workspace: &Workspace, nth: u64) {
     }
 }
 
-/// The lines of the oldest journal; asserts that each outcome has its intent.
+/// Returns the lines of the oldest journal; asserts that each outcome has its intent.
 fn journal(workspace: &Workspace) -> Vec<Value> {
     let text = std::fs::read_to_string(&journals(workspace)[0]).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -79,7 +79,7 @@ fn journal(workspace: &Workspace) -> Vec<Value> {
     lines
 }
 
-/// The numbers of the steps in the lines of a kind.
+/// Returns the numbers of the steps in the lines of a kind.
 fn steps(lines: &[Value], event: &str) -> Vec<u64> {
     lines
         .iter()
@@ -88,7 +88,8 @@ fn steps(lines: &[Value], event: &str) -> Vec<u64> {
         .collect()
 }
 
-/// The zone is as the spec wants it, foreign records are unchanged, and it stays so.
+/// Requires that the zone is as the spec wants it, that foreign records are unchanged, and that a
+/// second run changes nothing.
 fn check(workspace: &Workspace, what: &str) {
     let records = workspace.records("example.com");
     let mut contents: Vec<_> =

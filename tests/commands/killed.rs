@@ -38,7 +38,7 @@ fn workspace() -> Workspace {
     workspace
 }
 
-/// A fault at the n-th write, counted from 1.
+/// Returns a fault at the n-th write, counted from 1.
 fn at_write(n: u64, what: What) -> Vec<Fault> {
     // Faults count requests of one method and path, so each kind of write has its own number.
     let kinds: [(&str, &str); 5] = [
@@ -89,7 +89,7 @@ fn kill_at(workspace: &Workspace, arguments: &[&str], n: u64, what: &What) {
     child.wait().expect("it ends");
 }
 
-/// Whether the n-th write can be seen at the sandbox.
+/// Returns true if the n-th write can be seen at the sandbox.
 fn has_effect(workspace: &Workspace, n: u64) -> bool {
     let dump = workspace.dump();
     let zone = &dump["zones"][0];
@@ -106,7 +106,7 @@ fn has_effect(workspace: &Workspace, n: u64) -> bool {
     }
 }
 
-/// The lines of the only journal so far; a cut last line is left out.
+/// Returns the lines of the only journal so far; a cut last line is left out.
 fn journal(workspace: &Workspace) -> Vec<Value> {
     let directory = workspace.path().join(".zonewright/journal");
     let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
@@ -121,7 +121,7 @@ fn journal(workspace: &Workspace) -> Vec<Value> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// What must be true after the second run.
+/// Checks the state after the second run.
 fn check(workspace: &Workspace, what: &str) {
     let mut contents: Vec<_> = workspace
         .records("example.com")

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use zonewright::sandbox::{Fault, Options, Profile, What, When};
+use zonewright::sandbox::{Fault, Profile, SandboxOptions, What, When};
 
 use crate::support::virtual_time::Stage;
 use crate::support::workspace::{Ran, Workspace, options};
@@ -12,20 +12,20 @@ use crate::support::workspace::{Ran, Workspace, options};
 /// Names of the records, in the order of their operations.
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// A record of a dump.
+/// Returns a record of a dump.
 fn record(dump: &Value, name: &str) -> Option<Value> {
     let records = dump["zones"][0]["records"].as_array().cloned().unwrap_or_default();
     records.into_iter().find(|record| record["name"] == format!("{name}.example.com"))
 }
 
-/// The path of a record.
+/// Returns the path of a record.
 fn path(dump: &Value, name: &str) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let zone = text(&dump["zones"][0]["id"]);
     format!("/zones/{zone}/dns_records/{}", text(&record(dump, name).expect("it is there")["id"]))
 }
 
-/// A zone with a record at each name.
+/// Returns a zone with a record at each name.
 fn planted() -> Value {
     NAMES
         .iter()
@@ -112,7 +112,7 @@ fn a_record_changed_before_it_was_updated_is_reported() {
 #[tokio::test(start_paused = true)]
 async fn a_long_apply_reads_the_zone_again() {
     let profile = Profile { rate_limit: None, ..Profile::default() };
-    let options = Options { profile, ..Options::default() };
+    let options = SandboxOptions { profile, ..SandboxOptions::default() };
     let names: Vec<String> = (10..30).map(|n| format!("h{n}")).collect();
     let record_of = |name: &String| json!({ "type": "A", "name": format!("{name}.example.com"), "content": "192.0.2.1", "ttl": 300 });
     let records: Vec<Value> = names.iter().map(record_of).collect();

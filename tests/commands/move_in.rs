@@ -21,7 +21,7 @@ fn imported(workspace: &Workspace, arguments: &[&str]) -> (String, String) {
     (ran.stdout, ran.stderr)
 }
 
-/// A spec without alignment of its records.
+/// Returns a spec without alignment of its records.
 fn unaligned(spec: &str) -> String {
     spec.lines()
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -77,7 +77,7 @@ resource "cloudflare_record" "gone" {
 }
 "##;
 
-/// A configuration that reads files beside it.
+/// Returns a configuration that reads files beside it.
 fn infra() -> Workspace {
     let workspace = workspace();
     workspace.file("infra/main.tf", INFRA);

@@ -23,7 +23,7 @@ const SPEC: &str = "      - { name: www, type: A, content: 192.0.2.1 }";
 /// A password of a proxy.
 const HUSH: &str = "hush-hush";
 
-/// One of the certificates.
+/// Returns one of the certificates.
 fn certificate(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/network/{name}.der")))
         .unwrap()
@@ -101,7 +101,7 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let hosts = vec!["api.invalid".to_owned()];
-        let workspace = Workspace::new(sandbox::Options { hosts, ..options() });
+        let workspace = Workspace::new(sandbox::SandboxOptions { hosts, ..options() });
         workspace.records_spec(SPEC);
         let pem = data_encoding::BASE64.encode(&certificate("ca"));
         workspace.file(
@@ -116,7 +116,7 @@ impl Scene {
         Self { workspace, runtime, asked: Arc::default() }
     }
 
-    /// The address of the sandbox without TLS.
+    /// Returns the address of the sandbox without TLS.
     fn plain(&self) -> SocketAddr {
         self.workspace
             .base_url()
@@ -149,7 +149,7 @@ impl Scene {
         })
     }
 
-    /// A proxy in front of an address.
+    /// Returns a proxy in front of an address.
     fn proxy(&self, does: Proxy, target: SocketAddr) -> SocketAddr {
         let asked = Arc::clone(&self.asked);
         self.listen(move |mut stream| {
@@ -182,7 +182,7 @@ impl Scene {
         })
     }
 
-    /// A SOCKS 5 proxy in front of an address.
+    /// Returns a SOCKS 5 proxy in front of an address.
     fn socks(&self, does: Socks, target: SocketAddr) -> SocketAddr {
         let asked = Arc::clone(&self.asked);
         self.listen(move |stream| {
@@ -206,7 +206,7 @@ impl Scene {
         address
     }
 
-    /// An address with no listener, reserved so that no other program takes it.
+    /// Returns an address with no listener, reserved so that no other program takes it.
     fn nobody(&self) -> (TcpSocket, SocketAddr) {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -214,7 +214,7 @@ impl Scene {
         (socket, address)
     }
 
-    /// Applies, with this base URL and these variables.
+    /// Applies with this base URL and these variables.
     fn apply(&self, base: &str, variables: &[(&str, String)]) -> Ran {
         let mut command = self.workspace.command();
         command
@@ -224,7 +224,7 @@ impl Scene {
         command.args(["apply", "spec.yaml", "--yes", "-vvv"]).output().unwrap().into()
     }
 
-    /// The requests that a proxy received.
+    /// Returns the requests that a proxy received.
     fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
@@ -233,14 +233,15 @@ impl Scene {
 /// The requests that a SOCKS proxy received.
 const SOCKS_ASKED: &str = "user:hush-hush@api.invalid:443";
 
-/// A problem: its name, how to cause it, how often it is met, and what the program must print.
+/// A problem: its name, its cause, the number of times that the program meets it, and the expected
+/// output.
 struct Trouble {
     name: &'static str,
     run: fn(&Scene) -> Ran,
     tries: usize,
     /// The cause.
     says: &'static str,
-    /// What to do.
+    /// Expected advice.
     advice: &'static str,
 }
 
@@ -411,7 +412,7 @@ const TROUBLES: &[Trouble] = &[
     },
 ];
 
-/// Whether the output of a run contains a secret.
+/// Returns true if the output of a run contains a secret.
 fn leaks(ran: &Ran) -> bool {
     let encoded = data_encoding::BASE64.encode(format!("user:{HUSH}").as_bytes());
     [sandbox::TOKEN, HUSH, &encoded]

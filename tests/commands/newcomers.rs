@@ -8,7 +8,7 @@ use zonewright::sandbox::ACCOUNT_ID;
 const SPEC: &str = "      - { name: www, type: A, content: 192.0.2.1 }";
 const OTHER: &str = "0123456789abcdef0123456789abcdef";
 
-/// A zone, and a spec of it.
+/// Returns a zone, and a spec of it.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.records_spec(SPEC);

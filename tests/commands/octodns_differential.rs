@@ -494,7 +494,7 @@ fn published(zones: &Value) -> Published {
     all
 }
 
-/// Runs octoDNS on directories, and returns what it says about each.
+/// Runs octoDNS on directories, and returns its output for each.
 fn ask_octodns(python: &Path, directories: &[PathBuf]) -> Vec<Value> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/imports/octodns_publishes.py");
     let ran = Command::new(python).arg(script).args(directories).output().unwrap();

@@ -18,7 +18,7 @@ use crate::support::workspace::{Ran, Workspace, options};
 use serde_json::{Value, json};
 use zonewright::model::time::rfc3339;
 
-/// Where this project is.
+/// Returns where this project is.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -92,7 +92,7 @@ struct Forge {
     bin: PathBuf,
 }
 
-/// The spec of the rehearsal.
+/// Returns the spec of the rehearsal.
 fn spec(records: &[&str]) -> String {
     let lines: String = records.iter().map(|record| format!("      - {{ {record} }}\n")).collect();
     format!("version: 1\nzones:\n  example.com:\n    records:\n{lines}")
@@ -104,7 +104,7 @@ const API: &str = "name: api, type: A, content: 192.0.2.2, ttl: 300";
 const NEW: &str = "name: new, type: A, content: 192.0.2.3, ttl: 300";
 
 impl Forge {
-    /// With one commit of two records, applied.
+    /// Creates a repository with one commit of two records, applied.
     fn new() -> Self {
         let workspace = Workspace::new(options());
         let (repository, bin) = (workspace.path().join("repository"), workspace.path().join("bin"));
@@ -127,7 +127,7 @@ impl Forge {
         forge
     }
 
-    /// A command in the repository.
+    /// Returns a command in the repository.
     fn command(&self, program: &str) -> Command {
         let command = self.workspace.command();
         let own = command
@@ -198,7 +198,7 @@ impl Forge {
         self.script("apply.sh", &[&base, "../out/plan.json"], labels)
     }
 
-    /// The objects of a kind on the forge, by id.
+    /// Returns the objects of a kind on the forge, by id.
     fn kept(&self, kind: &str) -> Vec<(String, String)> {
         let list = fs::read_dir(self.workspace.path().join("forge").join(kind))
             .unwrap()
@@ -211,7 +211,7 @@ impl Forge {
         all
     }
 
-    /// Someone else changes a record.
+    /// Changes a record, as someone else would.
     fn changed_outside(&self, name: &str, body: &Value) {
         let dump = self.workspace.dump();
         let zone = &dump["zones"][0];
@@ -226,7 +226,7 @@ impl Forge {
     }
 }
 
-/// Whether a program is installed; the scripts need `jq`, which every hosted runner has.
+/// Returns true if a program is installed; the scripts need `jq`, which every hosted runner has.
 fn has(program: &str) -> bool {
     Command::new(program)
         .arg("--version")
@@ -287,7 +287,7 @@ fn the_whole_loop() {
         refused.stdout
     );
     assert_eq!(forge.workspace.writes().len(), writes, "nothing is sent");
-    // Planned again from what is merged, it is a plain revert of what was done outside.
+    // A plan of the merged spec simply reverts the change from outside.
     let again = forge.zonewright(&["plan", "zones", "--base", "HEAD"]).exits(0);
     assert!(
         again.stdout.contains("reverts a change made outside the spec (last changed 20"),
@@ -425,8 +425,8 @@ fn a_forged_plan_is_not_applied() {
     forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(0);
 }
 
-/// Everything that a saved plan was made from is compared, and not what someone listed once: a part
-/// of the plan, the day, the zone.
+/// All inputs of a saved plan are compared, not only a fixed list of them: a part of the plan, the
+/// day, the zone.
 #[test]
 fn a_resealed_plan_is_not_applied() {
     let forge = Forge::new();
@@ -494,8 +494,8 @@ fn a_resealed_plan_is_not_applied() {
     forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(0);
 }
 
-/// A plan that was reviewed yesterday is planned again by its day: what expires meanwhile does not
-/// make it another plan.
+/// A plan that was reviewed yesterday is planned again with its day, so an expiry in between does
+/// not change it.
 #[test]
 fn a_plan_of_yesterday_is_planned_again_by_its_day() {
     let forge = Forge::new();
@@ -588,7 +588,7 @@ fn the_hook_checks_the_spec() {
     forge.zonewright(&["validate", "zones"]).exits(1);
 }
 
-/// Every file below a directory.
+/// Returns every file below a directory.
 fn files(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()

@@ -1,4 +1,4 @@
-//! What Cloudflare's plans allow: the client and the sandbox read one table, and refuse the same.
+//! Limits of Cloudflare's plans: the client and the sandbox read one table, and refuse the same.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ struct Example {
     rule: Value,
 }
 
-/// A rate limit that every plan has, with other members laid over it.
+/// Returns a rate limit that every plan has, with other members laid over it.
 fn rate(action: &str, members: Value) -> Value {
     let mut limit = json!({ "characteristics": ["cf.colo.id", "ip.src"], "period": 10,
         "requests_per_period": 5, "mitigation_timeout": if action == "block" { 10 } else { 0 } });
@@ -36,12 +36,12 @@ fn rate(action: &str, members: Value) -> Value {
     json!({ "action": action, "expression": "http.request.uri.path eq \"/a\"", "ratelimit": limit })
 }
 
-/// A custom rule.
+/// Returns a custom rule.
 fn custom(expression: &str) -> Value {
     json!({ "action": "block", "expression": expression })
 }
 
-/// The rule that shows a feature. A new feature needs one.
+/// Returns the rule that shows a feature. A new feature needs one.
 fn example(feature: RuleFeature) -> Example {
     let of_rates = |keys, rule| Example { phase: Phase::RateLimit, keys, rule };
     let of_custom = |keys, rule| Example { phase: Phase::Custom, keys, rule };
@@ -93,24 +93,24 @@ fn example(feature: RuleFeature) -> Example {
     }
 }
 
-/// A rule that blocks with a response of its own.
+/// Returns a rule that blocks with a response of its own.
 fn response(content: &str) -> Value {
     json!({ "action": "block", "expression": "http.request.uri.path eq \"/a\"",
         "action_parameters": { "response":
             { "status_code": 403, "content": content, "content_type": "text/plain" } } })
 }
 
-/// The workspace of a zone on a plan.
+/// Returns the workspace of a zone on a plan.
 fn on(plan: &str) -> Workspace {
     Workspace::new(options_on(plan))
 }
 
-/// The plan of a zone, as `plan` reads it.
+/// Returns the plan of a zone, as `plan` reads it.
 fn known(plan: &str) -> ZoneTier {
     ZoneTier { tier: Tier::from_legacy_id(plan), is_assumed: false }
 }
 
-/// Why a plan does not allow a rule.
+/// Returns why a plan does not allow a rule.
 fn beyond(phase: Phase, rule: &Value, plan: &str) -> Option<BeyondPlan> {
     let uses = rule_uses(phase, &body(rule.clone()));
     uses.iter().find_map(|used| used.beyond(known(plan), &[]))
@@ -123,7 +123,7 @@ fn accepts(workspace: &Workspace, phase: Phase, rules: &[Value]) -> bool {
     workspace.try_write("PUT", &path, &json!({ "rules": rules }))
 }
 
-/// An expression about a field.
+/// Returns an expression about a field.
 fn about(name: &str, kind: FieldType) -> String {
     match kind {
         FieldType::Boolean => name.to_owned(),
@@ -138,7 +138,7 @@ fn about(name: &str, kind: FieldType) -> String {
     }
 }
 
-/// Rules at the limits of every row.
+/// Returns rules at the limits of every row.
 fn rules_at_limits() -> Vec<(Phase, Value)> {
     let mut rules: Vec<(Phase, Value)> = RULE_FEATURES
         .iter()
@@ -207,7 +207,7 @@ fn the_client_and_the_sandbox_refuse_the_same_rules() {
     }
 }
 
-/// A value that a setting can have.
+/// Returns a value that a setting can have.
 fn value_of(kind: SettingKind) -> Option<Value> {
     match kind {
         SettingKind::Word(words) => words.first().map(|word| json!(word)),
@@ -296,7 +296,7 @@ fn the_client_and_the_sandbox_count_the_same_rules() {
     }
 }
 
-/// The keys of a zone with one rule.
+/// Returns the keys of a zone with one rule.
 fn zone_of(Example { phase, keys, .. }: &Example) -> String {
     format!(
         "    waf:\n      {}:\n        - {{ name: a, when: 'http.request.uri.path eq \"/a\"', {keys} }}\n",

@@ -8,7 +8,8 @@ use crate::support::workspace::{Workspace, options};
 /// Zones of the spec.
 const ZONES: usize = 60;
 
-/// Sixty zones with a record each; `one.yaml` adds a record to one of them, `all.yaml` one to each.
+/// Returns sixty zones with a record each; `one.yaml` adds a record to one of them, `all.yaml` one
+/// to each.
 fn workspace() -> Workspace {
     let workspace = Workspace::empty(options());
     let names: Vec<String> = (0..ZONES).map(|n| format!("z{n:02}.example")).collect();
@@ -28,14 +29,14 @@ fn workspace() -> Workspace {
     workspace
 }
 
-/// What the terminal shows at the end, without what was shown in between and cleared.
+/// Returns what the terminal shows at the end, without what was shown in between and cleared.
 fn screen(shown: &str) -> String {
     let mut parser = vt100::Parser::new(200, 80, 0);
     parser.process(shown.as_bytes());
     parser.screen().contents()
 }
 
-/// How much was done in each frame that the terminal showed: the numbers before "of 60".
+/// Returns the progress in each frame of the terminal: the numbers before "of 60".
 fn counts(shown: &str) -> Vec<usize> {
     let frames = shown.split(" of 60, about ").collect::<Vec<_>>();
     let (_, before) = frames.split_last().unwrap();
@@ -57,7 +58,7 @@ fn a_terminal_shows_how_much_is_read_and_how_long_it_takes() {
     assert_eq!(code, Some(0), "{shown}");
     let counts = counts(&shown);
     assert!(counts.is_sorted() && counts.iter().all(|done| *done <= ZONES), "{counts:?}");
-    // The bar of a library before it is told what to show.
+    // The bar of the library before it gets its first text.
     assert!(!shown.contains(" 0/0") && !shown.contains(" of 0,"), "{shown}");
     let screen = screen(&shown);
     assert!(
@@ -107,7 +108,7 @@ fn quiet_leaves_the_result_alone() {
     let (code, shown) = asking.types(b"y\n");
     assert_eq!(code, Some(0), "{shown}");
     assert!(!shown.contains('░') && workspace.writes().len() == 1, "{shown}");
-    // Without a question, only what was done.
+    // Without a question, only the completed steps.
     let applied = workspace.run(&["apply", "all.yaml", "--yes", "-q"]).exits(0);
     assert_eq!(applied.stderr, "");
     assert!(

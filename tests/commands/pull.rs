@@ -8,7 +8,7 @@ const RECORDS: &str = "      # the web
       - { name: www, type: A, content: 192.0.2.1, ttl: 300 } # www
       - { name: old, type: A, content: 192.0.2.2, ttl: 300 } # old";
 
-/// An applied spec, in which someone then changes one record and deletes another.
+/// Returns an applied spec, in which someone then changes one record and deletes another.
 fn meddled_with() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.records_spec(RECORDS);
@@ -25,7 +25,7 @@ fn meddled_with() -> Workspace {
     workspace
 }
 
-/// The spec as it is now.
+/// Returns the spec as it is now.
 fn spec(workspace: &Workspace) -> String {
     std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap()
 }
@@ -143,8 +143,8 @@ fn files_are_formatted_and_checked() {
     assert_eq!(spec(&workspace), "version: [\n");
 }
 
-/// The document says what was edited, what was left, and how, and is the only thing on standard
-/// output.
+/// The document lists the edited and the remaining differences with their reasons, and is the only
+/// text on standard output.
 #[test]
 fn a_pull_for_programs() {
     let workspace = meddled_with();

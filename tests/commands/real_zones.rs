@@ -11,8 +11,8 @@ use crate::support::workspace::{Workspace, options};
 use serde_json::{Value, json};
 use zonewright::sandbox::{ListOrder, Profile};
 
-/// The folder, or a message that it is missing. The message bypasses the test harness, which would
-/// capture it.
+/// Returns the folder, or a message that it is missing. The message bypasses the test harness,
+/// which would capture it.
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("ZONEWRIGHT_REAL_ZONES").map(PathBuf::from);
     if folder.is_none() {
@@ -23,7 +23,7 @@ fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// A sandbox with these zones on a plan, and a quota for the largest.
+/// Returns a sandbox with these zones on a plan, and a quota for the largest.
 fn workspace(zones: &[String], tier: &str) -> Workspace {
     let mut options = options();
     options.profile = Profile {

@@ -13,7 +13,7 @@ zones:
       - { name: token, type: TXT, content: for a while, expires: 2027-03-01 }
 ";
 
-/// The dated record and another one, applied while both are needed.
+/// Applies the dated record and another one while both are needed.
 fn applied(spec: &str) -> Workspace {
     let workspace = Workspace::new(options());
     workspace.file("spec.yaml", spec);
@@ -41,7 +41,7 @@ fn a_record_goes_after_its_last_day_and_not_before() {
     assert!(ran.stdout.contains("its last day is over"), "{ran:?}");
     assert!(ran.stderr.contains("`token TXT` held until 2027-03-01"), "{ran:?}");
     workspace.run(&[&["drift", "spec.yaml"], &later[..]].concat()).exits(2);
-    // Without a previous spec, nobody has agreed to the day.
+    // Without a previous spec, the day has no accepted review.
     let apply = [&["apply", "spec.yaml", "--yes"], &later[..]].concat();
     workspace.run(&apply).exits(3);
     workspace.run(&[&apply[..], &["--allow-deletes", "1"]].concat()).exits(0);

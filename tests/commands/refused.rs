@@ -8,7 +8,7 @@ use zonewright::sandbox::OwnNetwork;
 /// A value that the sandbox refuses; the plan does not know that.
 const REFUSED: &str = "104.16.1.1";
 
-/// A sandbox that refuses records that point to its own network.
+/// Returns a sandbox that refuses records that point to its own network.
 fn workspace(records: Value, spec: &str) -> Workspace {
     let mut options = options();
     options.profile.own_network = OwnNetwork::Strict;
@@ -18,7 +18,7 @@ fn workspace(records: Value, spec: &str) -> Workspace {
     workspace
 }
 
-/// The contents at a name, sorted.
+/// Returns the contents at a name, sorted.
 fn contents(workspace: &Workspace, name: &str) -> Vec<String> {
     let records = workspace
         .records("example.com")

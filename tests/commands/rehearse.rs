@@ -28,7 +28,7 @@ zones:
       - { name: _dmarc, type: TXT, content: v=DMARC1; p=reject }
 ";
 
-/// The live state before: an old website, and records that are not in the spec.
+/// Creates the previous live state: an old website, and records that are not in the spec.
 fn live(workspace: &Workspace) {
     workspace.plant_records(json!([
         { "type": "A", "name": "www", "content": "192.0.2.7", "ttl": 300, "comment": "web team" },
@@ -227,7 +227,7 @@ zones:
     assert_eq!(outcomes, wanted, "{report:#}");
 }
 
-/// A live zone with what the sandbox does not take: each thing is named, and the rest is rehearsed.
+/// A live zone has objects that the sandbox refuses. Each is named, and the others are rehearsed.
 #[test]
 fn what_the_copy_cannot_hold_is_named() {
     let workspace = Workspace::new(options());
@@ -258,8 +258,8 @@ fn what_the_copy_cannot_hold_is_named() {
     assert!(text.contains("  not copied  example.com: the record sub.example.com NS: "), "{text}");
 }
 
-/// A service that accepts NS records beside others.
-fn sandbox_that_takes_more() -> zonewright::sandbox::Options {
+/// Returns a service that accepts NS records beside others.
+fn sandbox_that_takes_more() -> zonewright::sandbox::SandboxOptions {
     let mut options = options();
     options.profile.ns_neighbours = zonewright::sandbox::NsNeighbours::Accept;
     options
@@ -289,7 +289,7 @@ fn the_sandbox_of_a_rehearsal_can_be_asked() {
     assert!(workspace.writes().is_empty());
 }
 
-/// The address in `dig @ADDRESS -p PORT NAME`.
+/// Returns the address in `dig @ADDRESS -p PORT NAME`.
 fn address(line: &str) -> std::net::SocketAddr {
     let words: Vec<&str> = line.split(' ').collect();
     let at = words.iter().position(|word| word.starts_with('@')).unwrap();

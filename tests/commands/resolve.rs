@@ -1,4 +1,5 @@
-//! `resolve`, `test`, and what a plan says about DNS answers and expectations, against the sandbox.
+//! `resolve`, `test`, and the parts of a plan about DNS answers and expectations, against the
+//! sandbox.
 
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::json;
@@ -65,8 +66,8 @@ fn names_are_resolved_under_a_spec_live_and_from_a_snapshot() {
         );
         let by_wildcard = asked("other.example.com", "A");
         assert_eq!(by_wildcard["records"][0]["wildcard"], "*.example.com", "{arguments:?}");
-        // Standard name servers answer an empty non-terminal from the wildcard, and the output says
-        // so.
+        // Standard name servers answer an empty non-terminal from the wildcard, and the output has
+        // a note about it.
         let empty = asked("lab.example.com", "A");
         assert_eq!(empty["status"], "records");
         assert!(empty["notes"][0].as_str().unwrap().contains("standard name servers"), "{empty}");
@@ -446,7 +447,8 @@ fn odd_names_types_and_zones_have_an_answer_or_a_reason() {
         ("wide.yaml", "a.b.c.example.com", "aaaa", "a.b.c.example.com AAAA: no AAAA"),
     ] {
         let shown = workspace.run(&["resolve", name, kind, "--spec", spec]).exits(0).stdout;
-        // What is not there has its words elsewhere; that it is said of this name counts here.
+        // The words for missing records are tested elsewhere. Here, it only matters that they are
+        // about this name.
         let first = first.split(" no such").next().unwrap();
         assert!(shown.starts_with(first), "{name}: {shown}");
     }

@@ -1,12 +1,11 @@
-//! A saved plan that was applied in part is resumed after each of its requests: it always goes on,
-//! without a new consent.
+//! A partly applied plan file is resumed after each of its requests, always without a new consent.
 
 use serde_json::{Value, json};
 
 use crate::support::concurrently::concurrently;
 use crate::support::workspace::{Workspace, options_on};
 
-/// A zone, a spec, and what the plan of it needs.
+/// A zone, a spec, and the consents for its plan.
 struct Case {
     name: &'static str,
     tier: &'static str,
@@ -16,7 +15,7 @@ struct Case {
     consents: &'static [&'static str],
 }
 
-/// Records of example.com of one type.
+/// Returns records of example.com of one type.
 fn records(kind: &str, all: &[(&str, &str)]) -> Vec<Value> {
     all.iter()
         .map(|(name, content)| json!({ "type": kind, "name": format!("{name}.example.com"), "content": content, "ttl": 300 }))
@@ -24,7 +23,7 @@ fn records(kind: &str, all: &[(&str, &str)]) -> Vec<Value> {
 }
 
 impl Case {
-    /// The zone before the plan.
+    /// Returns the zone before the plan.
     fn workspace(&self) -> Workspace {
         let workspace = Workspace::new(options_on(self.tier));
         workspace.plant_records(self.records.clone());
@@ -35,7 +34,7 @@ impl Case {
         workspace
     }
 
-    /// The plan is saved.
+    /// Saves the plan.
     fn saved(&self, batch: &str) -> Workspace {
         let workspace = self.workspace();
         let base: &[&str] = if self.base.is_some() { &["--base", "./base.yaml"] } else { &[] };
@@ -48,7 +47,7 @@ impl Case {
         workspace
     }
 
-    /// Stops after each request, as `kill -9` would, and goes on from there.
+    /// Stops after each request, as `kill -9` would, and resumes from there.
     fn is_resumed_anywhere(&self, batch: &str) {
         let whole = self.saved(batch);
         let apply = ["apply", "plan.json", "--yes", "--batch-size", batch];

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use zonewright::cli::{Invocation, Sink};
 use zonewright::sandbox::{Fault, What, When};
 
-/// A workspace with a zone, and a saved plan that changes one record, makes another, and makes a
-/// rule.
+/// Returns a workspace with a zone, and a saved plan that changes one record, makes another, and
+/// makes a rule.
 fn saved() -> Workspace {
     let workspace = Workspace::new(options_on("business"));
     workspace.plant_records(json!([
@@ -31,7 +31,7 @@ fn text(workspace: &Workspace) -> String {
     std::fs::read_to_string(workspace.path().join("plan.json")).expect("the plan was saved")
 }
 
-/// Someone else changes the record with this name.
+/// Changes the record with this name, as someone else would.
 fn changed(workspace: &Workspace, name: &str, body: &Value) {
     let dump = workspace.dump();
     let zone = &dump["zones"][0];
@@ -158,8 +158,8 @@ fn a_plan_is_bound_to_its_zones_and_their_account() {
     workspace.run(&["apply", "plan.json", "--yes"]).exits(0);
 }
 
-/// A zone that the plan creates has no id yet. It is bound to its account, and a run that goes on
-/// with it knows it.
+/// A zone that the plan creates has no id yet. The plan is bound to the account of the zone, and a
+/// run that resumes it recognises the zone.
 #[test]
 fn a_plan_that_creates_its_zone_is_bound_to_the_account() {
     let workspace = Workspace::empty(options());
@@ -182,8 +182,7 @@ fn a_plan_that_creates_its_zone_is_bound_to_the_account() {
     workspace.run(&["apply", "plan.json", "--yes", "--resume"]).exits(0);
 }
 
-/// By which day it is judged what has expired is part of the plan, and may not be further away than
-/// the plan may be old.
+/// The day on which expiry is judged is part of the plan. It may not be older than the plan may be.
 #[test]
 fn the_day_of_a_plan_is_bounded() {
     let workspace = saved();
@@ -234,7 +233,7 @@ fn a_file_that_is_not_what_was_saved_is_refused() {
     let mut unlike = plan.clone();
     unlike["operations"][0]["action"] = json!("destroy");
     refused(sealed(unlike), "this version cannot read the plan");
-    // A plan of yesterday, sealed as it should be.
+    // A plan of yesterday with a valid seal.
     let mut old = plan.clone();
     old["saved"]["created_at"] = json!("2020-01-01T00:00:00Z");
     refused(sealed(old), "--max-age");
@@ -449,7 +448,7 @@ fn what_is_saved_can_be_shown() {
     assert!(json["operations"].is_array() && json["saved"].is_null(), "{json:#}");
     assert!(show("drift.json").stdout.starts_with("drift: "));
     assert!(show("live.json.gz").stdout.contains("  example.com\n"));
-    // What an apply would refuse is shown with a warning.
+    // Parts that an apply would refuse are shown with a warning.
     let text = std::fs::read_to_string(workspace.path().join("again.zwplan")).unwrap();
     workspace.file("edited.zwplan", text.replace("192.0.2.1", "192.0.2.77"));
     let ran = show("edited.zwplan");

@@ -11,7 +11,7 @@ const TOKEN: &str = "pLaNtEdToKeN0123456789abcdefghijklmnopqrs";
 const KEY: &str = "0123456789abcdefc0ffee0123456789abcde";
 const EMAIL: &str = "planted.person@secrets.example";
 
-/// Every file below a directory, whole.
+/// Returns every file below a directory, whole.
 fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let walk = walkdir::WalkDir::new(directory)
         .into_iter()
@@ -21,7 +21,7 @@ fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// Whether bytes contain a significant part of a secret.
+/// Returns the name of a secret if bytes contain a significant part of it.
 fn leak(bytes: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(bytes);
     [TOKEN, &TOKEN[..16], KEY, &KEY[..16], EMAIL, "planted.person"]

@@ -11,7 +11,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
-use zonewright::sandbox::{self, Options};
+use zonewright::sandbox::{self, SandboxOptions};
 
 const FILE: &str = "zonewright.snapshot.json.gz";
 
@@ -31,12 +31,12 @@ zones:
         - { name: no-admin, when: 'http.request.uri.path eq \"/admin\"', action: block, reason: nobody needs it }
 ";
 
-/// A service whose zones are on the business plan.
-fn business() -> Options {
+/// Returns a service whose zones are on the business plan.
+fn business() -> SandboxOptions {
     options_on("business")
 }
 
-/// A zone with every kind of object, and the spec.
+/// Returns a zone with every kind of object, and the spec.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(business());
     workspace.plant_records(json!([
@@ -47,25 +47,27 @@ fn workspace() -> Workspace {
     workspace
 }
 
-/// The binary without access to Cloudflare and without credentials: a pull request from a fork.
+/// Returns the binary without access to Cloudflare and without credentials: a pull request from a
+/// fork.
 fn offline(workspace: &Workspace, arguments: &[&str]) -> Ran {
     binary(workspace.path()).args(arguments).output().unwrap().into()
 }
 
-/// A plan against the snapshot, as JSON.
+/// Returns a plan against the snapshot, as JSON.
 #[track_caller]
 fn plan_from_snapshot(workspace: &Workspace, spec: &str, code: i32) -> Value {
     offline(workspace, &["plan", spec, "--against", FILE, "--format", "json"]).exits(code).json()
 }
 
-/// A plan without the two expected differences: the requests made, and the time of the snapshot.
+/// Returns a plan without the two expected differences: the requests made, and the time of the
+/// snapshot.
 fn comparable(mut plan: Value) -> String {
     plan["requests"]["made"] = json!(0);
     plan.as_object_mut().unwrap().shift_remove("against");
     format!("{plan:#}")
 }
 
-/// A live plan and a plan from a snapshot taken at the same time are equal.
+/// Requires that a live plan and a plan from a snapshot of the same time are equal.
 #[track_caller]
 fn same_plan(workspace: &Workspace, spec: &str) -> Value {
     workspace.run(&["snapshot", spec]).exits(0);
@@ -76,7 +78,7 @@ fn same_plan(workspace: &Workspace, spec: &str) -> Value {
     offline
 }
 
-/// The text in a snapshot.
+/// Returns the text in a snapshot.
 fn unpacked(path: &Path) -> String {
     let mut text = String::new();
     GzDecoder::new(fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
@@ -90,7 +92,7 @@ fn packed(text: &str) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// The lines of a snapshot with a checksum that fits.
+/// Returns the lines of a snapshot with a checksum that fits.
 fn signed(content: &str) -> String {
     let sum = HEXLOWER.encode(digest(&SHA256, content.as_bytes()).as_ref());
     format!("{content}{{\"sha256\":\"{sum}\"}}\n")
@@ -243,8 +245,8 @@ fn every_output_says_what_it_was_made_from() {
     assert!(plan["against"]["taken_at"].as_str().unwrap().starts_with("20"));
 }
 
-/// The previous spec is used with a snapshot, too, and what the snapshot lacks is not reported as
-/// removed.
+/// The previous spec is also used with a snapshot. Parts that the snapshot lacks are not reported
+/// as removed.
 #[test]
 fn the_previous_spec_is_compared_too() {
     let mut options = business();

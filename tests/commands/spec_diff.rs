@@ -16,7 +16,7 @@ use zonewright::model::{Desired, DesiredZone};
 use zonewright::render::text::write_spec_changes;
 use zonewright::spec;
 
-/// A spec as it is understood.
+/// Returns a spec as it is understood.
 fn load(text: &str, sources: &mut Sources) -> Desired {
     let options =
         spec::Options { today: Some("2026-11-20".to_owned()), ..spec::Options::default() };
@@ -26,7 +26,7 @@ fn load(text: &str, sources: &mut Sources) -> Desired {
         .unwrap_or_else(|| panic!("the spec of a case is good: {:?}", outcome.diagnostics))
 }
 
-/// A case: what it shows, and the two specs.
+/// Returns a case: its purpose, and the two specs.
 fn case(path: &Path) -> (String, String, String) {
     let case: Value = serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let text = |name: &str| case[name].as_str().unwrap().to_owned();
@@ -63,7 +63,8 @@ fn spec_diff_json_is_a_contract() {
     });
 }
 
-/// The paths and their changes. Of two values that swap places, either can be reported as moved.
+/// Returns the paths and their changes. Of two values that swap places, either can be reported as
+/// moved.
 fn told(changes: &SpecChanges, is_back: bool) -> Vec<String> {
     let (comes, goes) = if is_back { ("-", "+") } else { ("+", "-") };
     let one = |path: &str, kind: &SpecChangeKind| match kind {
@@ -102,7 +103,7 @@ fn a_spec_equals_itself_and_the_way_back_is_the_mirror() {
     });
 }
 
-/// A spec with one zone.
+/// Returns a spec with one zone.
 fn spec_of(zone: DesiredZone, waf: DesiredWaf) -> Desired {
     Desired {
         zones: [(zone.name.clone(), DesiredZone { waf: Some(Box::new(waf)), ..zone })].into(),
@@ -140,7 +141,7 @@ proptest! {
     }
 }
 
-/// The binary in a directory, without service or credentials.
+/// Returns the binary in a directory, without service or credentials.
 fn run(directory: &TempDir, arguments: &[&str]) -> Ran {
     binary(directory.path()).args(arguments).output().unwrap().into()
 }

@@ -1,4 +1,4 @@
-//! Files and responses that were manipulated, and what the program does with them.
+//! Manipulated files and responses.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::support::workspace::{Workspace, options};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
 
-/// A workspace with one record, and a saved plan that changes it.
+/// Returns a workspace with one record, and a saved plan that changes it.
 fn planned() -> (Workspace, Value) {
     let workspace = Workspace::new(options());
     workspace.plant_records(
@@ -19,7 +19,8 @@ fn planned() -> (Workspace, Value) {
     (workspace, serde_json::from_str(&text).unwrap())
 }
 
-/// Requests in a plan file are for readers. What is sent follows from its spec and the live state.
+/// Requests in a plan file are for readers. The program derives the requests to send from the spec
+/// and the live state.
 #[test]
 fn a_plan_file_cannot_say_what_is_sent() {
     let (workspace, mut plan) = planned();
@@ -54,8 +55,8 @@ fn a_plan_file_cannot_hide_an_operation_or_add_one() {
     assert_eq!(workspace.writes().len(), 0);
 }
 
-/// The rest of a plan that was applied in part may have a delete whose successor the plan created.
-/// A file that says so of another delete is refused.
+/// A partly applied plan may have a delete whose successor the plan created. A file that claims
+/// this of another delete is refused.
 #[test]
 fn a_plan_file_cannot_hide_a_delete_behind_its_progress() {
     let workspace = Workspace::new(options());
@@ -188,8 +189,8 @@ fn an_id_in_an_answer_cannot_lead_elsewhere() {
     assert_eq!(workspace.writes().len(), 0);
 }
 
-/// A file can claim that the plan has achieved what it never had in it: such a claim removes no
-/// danger from what is left.
+/// A file can claim that the plan has already done something that it never contained. Such a claim
+/// removes no danger from the remaining operations.
 #[test]
 fn a_plan_file_cannot_hide_a_danger_behind_progress_that_was_never_planned() {
     let workspace = Workspace::new(options());

@@ -1,17 +1,17 @@
 //! Texts that differ only in where they are cut into strings. A server tells them apart, or calls
-//! them identical and refuses the second one; under both, applies end with success, and what is
-//! wanted is live.
+//! them identical and refuses the second one; in both cases, applies succeed, and the wanted text
+//! is live.
 
 use crate::support::concurrently::concurrently;
 use crate::support::workspace::{Workspace, options};
 use serde_json::{Value, json};
 
-/// The text that is live in most cases.
+/// Returns a zone with the text that is live in most cases.
 fn texts(joins: bool) -> Workspace {
     texts_live(joins, &["ab"])
 }
 
-/// A zone with these texts at one name.
+/// Returns a zone with these texts at one name.
 fn texts_live(joins: bool, live: &[&str]) -> Workspace {
     let mut options = options();
     options.profile.txt_cuts = if joins {
@@ -134,8 +134,8 @@ fn beside_a_foreign_text_with_other_cuts_the_wanted_one_is_created() {
     }
 }
 
-/// A text that gives way to the same text with other cuts goes first, and comes back if the new one
-/// is refused.
+/// A text that is replaced by the same text with other cuts is deleted first, and created again if
+/// the new one is refused.
 #[test]
 fn a_text_is_not_lost_to_its_own_other_cuts() {
     for joins in [false, true] {
@@ -179,7 +179,7 @@ fn chosen(bits: usize) -> Vec<&'static str> {
     (0..TEXTS.len()).filter(|n| bits >> n & 1 == 1).map(|n| TEXTS[n]).collect()
 }
 
-/// A spec that wants these texts.
+/// Returns a spec that wants these texts.
 fn spec_of(texts: &[&str], rest: &str) -> String {
     let texts = serde_json::to_string(texts).expect("texts are JSON");
     let records = format!("      - {{ name: www, type: TXT, content: {texts} }}\n");
@@ -187,8 +187,8 @@ fn spec_of(texts: &[&str], rest: &str) -> String {
     format!("version: 1\nzones:\n  example.com:\n{rest}    records:\n{records}")
 }
 
-/// Whatever was live, wanted before and wanted now, two applies end with success, whoever made what
-/// is live.
+/// Two applies succeed for all combinations of previous, live and wanted texts, whoever created the
+/// live text.
 #[test]
 fn any_texts_with_other_cuts_converge() {
     let pairs = |bits: &usize| bits.count_ones() <= 2;

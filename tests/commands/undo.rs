@@ -5,10 +5,10 @@ use std::fs;
 use crate::support::journals::{newest, world};
 use crate::support::workspace::{Ran, Workspace, options};
 use serde_json::{Value, json};
-use zonewright::sandbox::{Fault, Options, What, When};
+use zonewright::sandbox::{Fault, SandboxOptions, What, When};
 
-/// Records for every kind of change, and one that no spec names.
-fn planted(options: Options) -> Workspace {
+/// Returns records for every kind of change, and one that no spec names.
+fn planted(options: SandboxOptions) -> Workspace {
     let workspace = Workspace::new(options);
     workspace.plant_records(json!([
         { "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300, "comment": "the old one" },
@@ -27,7 +27,7 @@ const CHANGES: &str = r#"      - { name: www, type: A, content: 192.0.2.2, ttl: 
       - { name: fresh, type: SRV, content: "10 5 5060 sip.example.com." }
       - { name: fresh, type: TXT, content: "hällo" }"#;
 
-/// Someone else changes the record with this name.
+/// Changes the record with this name, as someone else would.
 fn someone(workspace: &Workspace, method: &str, name: &str, body: &Value) {
     let dump = workspace.dump();
     let zone = &dump["zones"][0];
@@ -94,8 +94,8 @@ fn an_apply_of_every_kind_is_taken_back_and_brought_again() {
         assert_ne!(before, after);
         let journal = newest(&workspace);
 
-        // It is shown like any plan, needs the same consents, and says where each operation comes
-        // from.
+        // An undo is shown like any plan, needs the same consents, and names the origin of each
+        // operation.
         let writes = workspace.writes().len();
         let refused = workspace.run(&["undo", &journal, "--yes"]).exits(3);
         assert!(

@@ -12,7 +12,7 @@ use zonewright::model::Danger;
 
 const CUSTOM: &str = "http_request_firewall_custom";
 
-/// A zone on the business plan with these custom rules and records.
+/// Returns a zone on the business plan with these custom rules and records.
 fn with(rules: &Value, records: &Value) -> Workspace {
     let workspace = Workspace::empty(options_on("business"));
     let mut zone = json!({ "name": "example.com", "plan": "business", "records": records });
@@ -24,27 +24,27 @@ fn with(rules: &Value, records: &Value) -> Workspace {
     workspace
 }
 
-/// A rule as the sandbox has it.
+/// Returns a rule as the sandbox has it.
 fn rule(name: &str, action: &str) -> Value {
     let expression = format!("http.host eq \"{name}.example.com\"");
     json!({ "ref": name, "action": action, "expression": expression, "description": name })
 }
 
-/// A spec of example.com with these lines, each indented by four.
+/// Writes a spec of example.com with these lines, each indented by four.
 fn spec(workspace: &Workspace, lines: &str) {
     let lines: Vec<String> = lines.lines().map(|line| format!("    {line}")).collect();
     workspace
         .file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n{}\n", lines.join("\n")));
 }
 
-/// An entry of the list of custom rules.
+/// Returns an entry of the list of custom rules.
 fn entry(name: &str, action: &str) -> String {
     format!(
         "    - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: {action} }}\n"
     )
 }
 
-/// The commands with every consent except the one for deletes.
+/// Returns the commands with every consent except the one for deletes.
 fn allowing(workspace: &Workspace, arguments: &[&str]) -> crate::support::workspace::Ran {
     let codes: Vec<&str> =
         Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
@@ -52,7 +52,7 @@ fn allowing(workspace: &Workspace, arguments: &[&str]) -> crate::support::worksp
     let mut all = [arguments, &["--allow", &allow]].concat();
     let first = workspace.run(&[&all[..], &["--format", "json", "--dry-run"]].concat());
     let deletes = match first.code {
-        // What is missing is the consent to a number of deletes.
+        // Only the consent to a number of deletes is missing.
         Some(3) => {
             let text = workspace.run(&[&all[..], &["--dry-run"]].concat()).stdout;
             let (_, rest) = text.split_once("--allow-deletes ").unwrap_or_else(|| panic!("{text}"));
@@ -66,7 +66,7 @@ fn allowing(workspace: &Workspace, arguments: &[&str]) -> crate::support::worksp
     workspace.run(&[&all[..], &["--yes"]].concat())
 }
 
-/// The rules of the phase, by their names.
+/// Returns the rules of the phase, by their names.
 fn names(workspace: &Workspace) -> Vec<String> {
     let zone = workspace.dump()["zones"][0].clone();
     let rules = zone["rulesets"][0]["rules"].as_array().cloned().unwrap_or_default();
@@ -76,7 +76,7 @@ fn names(workspace: &Workspace) -> Vec<String> {
         .collect()
 }
 
-/// Someone else changes the rule with this name.
+/// Changes the rule with this name, as someone else would.
 fn someone(workspace: &Workspace, method: &str, name: &str, body: &Value) {
     let zone = workspace.dump()["zones"][0].clone();
     let ruleset = &zone["rulesets"][0];
@@ -89,7 +89,7 @@ fn someone(workspace: &Workspace, method: &str, name: &str, body: &Value) {
     );
 }
 
-/// Five rules; the apply makes one, changes one, deletes one and moves one.
+/// Returns five rules; the apply makes one, changes one, deletes one and moves one.
 fn protected() -> Workspace {
     let foreign = json!({ "action": "block", "expression": "ip.src eq 192.0.2.66", "description": "foreign" });
     let rules = json!([
@@ -286,7 +286,7 @@ type AtName = (u8, BTreeSet<u8>, u16, bool);
 /// of TLS.
 type Zone = (Vec<AtName>, Vec<(char, bool)>, u8);
 
-/// Random zones.
+/// Returns random zones.
 fn zones() -> impl Strategy<Value = Zone> {
     let at_name = (
         0..4_u8,
@@ -300,7 +300,7 @@ fn zones() -> impl Strategy<Value = Zone> {
     (prop::collection::vec(at_name, 4), rules, 0..3_u8)
 }
 
-/// The records of a zone: type, name, content, ttl, comment.
+/// Returns the records of a zone: type, name, content, ttl, comment.
 fn records(zone: &Zone) -> Vec<(&'static str, String, String, u16, bool)> {
     let mut all = Vec::new();
     for (n, (kind, values, ttl, comment)) in zone.0.iter().enumerate() {
@@ -325,7 +325,7 @@ fn records(zone: &Zone) -> Vec<(&'static str, String, String, u16, bool)> {
     all
 }
 
-/// The name of an action.
+/// Returns the name of an action.
 fn action(blocks: bool) -> &'static str {
     if blocks { "block" } else { "managed_challenge" }
 }

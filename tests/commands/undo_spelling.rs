@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 use zonewright::model::{ClosedSet, Danger, RecordType};
-use zonewright::wire::record::read;
+use zonewright::wire::record::read_record;
 
 use crate::support::journals::{newest, world};
 use crate::support::workspace::{Ran, Workspace, options_on};
 
-/// Records of every type, in spellings that this program does not use itself, as far as the sandbox
-/// keeps them.
+/// Returns records of every type, in spellings that this program does not use itself, as far as the
+/// sandbox keeps them.
 fn planted() -> Vec<Value> {
     let hex = "AbCdEf0123456789".repeat(4);
     let values = [
@@ -51,12 +51,12 @@ fn planted() -> Vec<Value> {
     values.into_iter().enumerate().map(named).collect()
 }
 
-/// A spec of these records, with something else said of each.
+/// Returns a spec of these records, with one change in each.
 fn spec(change: impl Fn(RecordType, &str) -> String) -> String {
     let line = |record: &Value| {
         let mut answer = record.clone();
         answer["id"] = "1".into();
-        let live = read(&answer).unwrap();
+        let live = read_record(&answer).unwrap();
         let name = live.name.as_str().strip_suffix(".example.com").unwrap();
         let kind = live.data.record_type().unwrap();
         format!(
@@ -126,7 +126,7 @@ fn every_type_is_restored_letter_by_letter() {
         let journal = newest(&workspace);
         with_consents(&workspace, &["undo", &journal]).exits(0);
         assert_eq!(world(&workspace), before, "{what}");
-        // What the undo did is undone as well.
+        // The undo itself can also be undone.
         let own = newest(&workspace);
         with_consents(&workspace, &["undo", &own]).exits(0);
         assert_eq!(world(&workspace), after, "{what}");

@@ -1,5 +1,5 @@
-//! How an apply confirms that a zone is in sync: it reads the zone again, or the responses confirm
-//! every change.
+//! Verification of an apply: the program reads the zone again, or the responses confirm every
+//! change.
 
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
@@ -7,7 +7,7 @@ use zonewright::sandbox::{Fault, What, When};
 use crate::support::virtual_time::Stage;
 use crate::support::workspace::{Ran, Workspace, options};
 
-/// A zone with a record that changes, one that goes, and one that comes.
+/// Returns a zone with a changed, a deleted and a created record.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(options());
     workspace.plant_records(json!([
@@ -143,12 +143,12 @@ async fn an_estate_is_read_again_as_far_as_that_costs_no_waiting() {
     assert!(needed[0].0 + 175 < needed[1].0 && needed[0].1 < needed[1].1, "{needed:?}");
 }
 
-/// A service with the documented limit.
-fn sandbox() -> zonewright::sandbox::Options {
-    use zonewright::sandbox::{Options, Profile, RateLimit};
+/// Returns a service with the documented limit.
+fn sandbox() -> zonewright::sandbox::SandboxOptions {
+    use zonewright::sandbox::{Profile, RateLimit, SandboxOptions};
     let limit = RateLimit { requests: 1200, window_seconds: 300 };
-    Options {
+    SandboxOptions {
         profile: Profile { rate_limit: Some(limit), ..Profile::default() },
-        ..Options::default()
+        ..SandboxOptions::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
-use zonewright::sandbox::{Fault, Options, What, When};
+use zonewright::sandbox::{Fault, SandboxOptions, What, When};
 
 const MANAGED: &str = "http_request_firewall_managed";
 const CUSTOM: &str = "http_request_firewall_custom";
@@ -10,12 +10,12 @@ const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
 const CLOUDFLARE: &str = "efb7b8c949ac4650a09736fc376e9aee";
 const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
 
-/// A service whose zones are on the business plan.
-fn business() -> Options {
+/// Returns a service whose zones are on the business plan.
+fn business() -> SandboxOptions {
     options_on("business")
 }
 
-/// With the zone example.com and an entry point of the phase.
+/// Creates a workspace with the zone example.com and an entry point of the phase.
 fn with_rules(phase: &str, rules: Value) -> Workspace {
     let workspace = Workspace::empty(business());
     let entry_point = json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
@@ -34,7 +34,7 @@ fn waf_spec(workspace: &Workspace, waf: &str) {
     );
 }
 
-/// The overrides of the OWASP deployment.
+/// Returns the overrides of the OWASP deployment.
 fn overrides(workspace: &Workspace) -> Value {
     let all = workspace.rules(MANAGED);
     let found = all
@@ -60,8 +60,8 @@ fn settles(workspace: &Workspace) {
     assert_eq!(workspace.writes().len(), before);
 }
 
-/// From an empty zone through three settings and back: the rulesets of the sandbox are exactly what
-/// the spec says.
+/// From an empty zone through three settings and back: the rulesets of the sandbox are always those
+/// of the spec.
 #[test]
 fn levels_thresholds_and_actions_reach_the_sandbox() {
     let workspace = Workspace::new(business());

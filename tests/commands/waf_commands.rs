@@ -2,18 +2,18 @@
 
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
-use zonewright::sandbox::{Fault, Options, Profile, What, When};
+use zonewright::sandbox::{Fault, Profile, SandboxOptions, What, When};
 
-/// A zone on a plan that has the managed rulesets.
+/// Returns a zone on a plan that has the managed rulesets.
 fn workspace() -> Workspace {
     let base = options();
-    Workspace::new(Options {
+    Workspace::new(SandboxOptions {
         profile: Profile { tier: "business".to_owned(), ..base.profile },
         ..base
     })
 }
 
-/// A spec with the section `waf` of example.com.
+/// Writes a spec with the section `waf` of example.com.
 fn spec(workspace: &Workspace, waf: &str) {
     let indented: Vec<_> = waf.lines().map(|l| format!("      {l}")).collect();
     workspace.file(
@@ -40,7 +40,7 @@ custom:
     when: lower(http.user_agent) contains \"sqlmap\"
     action: block";
 
-/// The rows of `waf rules` with these flags.
+/// Returns the rows of `waf rules` with these flags.
 fn rules(workspace: &Workspace, flags: &[&str]) -> Vec<Value> {
     let arguments = [&["waf", "rules", "zone.yaml", "--format", "json"], flags].concat();
     let json = workspace.run(&arguments).exits(0).json();
@@ -156,7 +156,8 @@ fn what_is_in_effect_is_shown_without_a_spec() {
     );
 }
 
-/// Rules of the account come first; without the permission to read them, that is said.
+/// Rules of the account are listed first. Without the permission to read them, the output has a
+/// note.
 #[test]
 fn rules_of_the_account_are_shown_first() {
     let workspace = workspace();

@@ -32,7 +32,7 @@ zones:
 const REQUEST: &str =
     "curl 'https://www.example.com/shop/search?q=SELECT%20x%20or%201%3B' -A browser";
 
-/// With the rules, the spec, and the zone at Cloudflare on a plan that has the ruleset.
+/// Creates a workspace with the rules, the spec, and a zone on a plan that has the ruleset.
 fn workspace() -> Workspace {
     workspace_on("business")
 }
@@ -304,7 +304,7 @@ fn requests_come_in_every_form() {
         explain(&workspace, &[lines, "--spec", "spec.yaml", "--format", "json"]).exits(0).json();
     let rules: Vec<_> = ran["hits"].as_array().unwrap().iter().map(|hit| &hit["rule"]).collect();
     assert_eq!(rules, [&json!(942_100), &json!(942_180)]);
-    // Without settings there are scores and no ways.
+    // Without settings, the output has scores but no ways to let the request through.
     let ran = explain(&workspace, &[REQUEST, "--format", "json"]).exits(0).json();
     assert_eq!(
         (&ran["verdict"], &ran["scores"]["1"], &ran["scores"]["2"]),
@@ -370,7 +370,7 @@ fn a_pattern_that_explodes_makes_the_verdict_unknown() {
     assert_eq!(of_spec(&workspace, &request, &["spec.yaml"])["verdict"], "pass");
 }
 
-/// A request as a line.
+/// Returns a request as a line.
 fn line(path: &str, query: &str) -> String {
     let headers = json!([["Host", "www.example.com"], ["User-Agent", "browser"]]);
     format!(
@@ -513,7 +513,7 @@ fn a_setting_holds_for_rules_that_cannot_be_decided() {
     );
 }
 
-/// What is proposed is a part of a spec that can be planned as it is, without another consent.
+/// Each proposal is a part of a spec that can be planned unchanged, without another consent.
 #[test]
 fn proposals_can_be_planned_as_they_are() {
     let workspace = workspace();

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::support::workspace::{Ran, binary};
 
-/// A directory with a small rule set of our own and a file of requests.
+/// Returns a directory with a small rule set of our own and a file of requests.
 fn directory(requests: &str) -> TempDir {
     let directory = TempDir::new().unwrap();
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
@@ -35,7 +35,7 @@ fn run(directory: &TempDir, arguments: &[&str]) -> Ran {
     Ran::from(binary(directory.path()).args(["waf", "hits"]).args(arguments).output().unwrap())
 }
 
-/// A request with a query and a body.
+/// Returns a request with a query and a body.
 fn line(id: &str, query: &str, body: &[u8]) -> String {
     let headers = json!([["Host", "example.com"], ["Content-Type", "text/plain"]]);
     let request = json!({"id": id, "method": "POST", "uri": format!("/?{query}"), "version": "HTTP/1.1", "headers": headers, "body": BASE64.encode(body)});

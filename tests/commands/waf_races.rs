@@ -7,12 +7,12 @@ use zonewright::sandbox::{Fault, What, When};
 const CUSTOM: &str = "http_request_firewall_custom";
 const SPEC: &str = "version: 1\nzones:\n  example.com:\n    waf:\n      custom:\n        - { name: a, when: 'http.host eq \"a.example.com\"', action: block }\n";
 
-/// A rule of someone else.
+/// Returns a rule of someone else.
 fn block(name: &str) -> Value {
     json!({ "ref": name, "action": "block", "expression": format!("http.host eq \"{name}.org\""), "enabled": true })
 }
 
-/// The zone's custom rules by `ref`, as the sandbox has them.
+/// Returns the zone's custom rules by `ref`, as the sandbox has them.
 fn rules(workspace: &Workspace) -> Vec<Value> {
     let dump = workspace.dump();
     let rulesets = dump["zones"][0]["rulesets"].as_array().cloned().unwrap_or_default();
@@ -24,7 +24,7 @@ fn refs(workspace: &Workspace) -> Vec<String> {
     rules(workspace).iter().map(|rule| rule["ref"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A zone with these custom rules, or without an entry point.
+/// Returns a zone with these custom rules, or without an entry point.
 fn workspace(rules: Option<Value>) -> (Workspace, String) {
     let workspace = Workspace::empty(options_on("business"));
     let entry_point = rules.map(
@@ -39,7 +39,7 @@ fn workspace(rules: Option<Value>) -> (Workspace, String) {
     (workspace, zone)
 }
 
-/// Before the first request of this kind, someone else writes.
+/// Lets someone else write before the first request of this kind.
 fn before(
     workspace: &Workspace,
     (method, suffix): (&str, &str),
@@ -102,8 +102,8 @@ fn an_entry_point_that_someone_makes_first_is_not_replaced() {
     assert_eq!(refs(&workspace), ["theirs", "a"]);
 }
 
-/// Without POST of rulesets, PUT erases rules that someone else made at the same time: they are
-/// restored, and the report says so.
+/// Without POST of rulesets, PUT erases rules that someone else created at the same time. The rules
+/// are restored and reported.
 #[test]
 fn what_a_put_erased_is_put_back() {
     for (erased, code) in [(false, 0), (true, 5)] {

@@ -40,7 +40,7 @@ fn workspace() -> Workspace {
     workspace
 }
 
-/// A request as a line, with a bot score, an address and a time in seconds.
+/// Returns a request as a line, with a bot score, an address and a time in seconds.
 fn line(id: &str, uri: &str, time: u32) -> String {
     let request = json!({
         "id": id, "method": "GET", "uri": uri, "time": time, "ip": "203.0.113.9",
@@ -71,7 +71,7 @@ fn recording() -> String {
     lines
 }
 
-/// Cloudflare answers for a paused zone with what the records say.
+/// For a paused zone, Cloudflare answers with the values of the records.
 #[test]
 fn requests_of_a_paused_zone_meet_no_rule() {
     let workspace = Workspace::empty(options());
@@ -263,7 +263,7 @@ fn standard_input_is_one_of_the_files() {
     }
 }
 
-/// What a list holds is unknown until its file is named.
+/// The entries of a list are unknown until its file is named.
 #[test]
 fn lists_come_from_files() {
     let workspace = workspace();
@@ -394,7 +394,7 @@ fn expected_requests_are_judged_by_their_score_and_strictly() {
         ran.stdout
     );
     assert!(fails(&["--strict"]) && !fails(&["--strict", "--crs", "crs"]));
-    // What is unknown is no success of a strict test.
+    // In a strict test, an unknown result is a failure.
     workspace.file(
         "spec.yaml",
         format!("{SPEC}    expect:\n      - {{ request: \"GET https://www.example.com/\", verdict: not block }}\n"),
@@ -429,7 +429,7 @@ fn broken_recordings_are_refused() {
     workspace.run(&["waf", "rehearse", "spec.yaml"]).exits(64);
 }
 
-/// The most memory that a process has had, in KiB.
+/// Returns the most memory that a process has had, in KiB.
 fn most_memory(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

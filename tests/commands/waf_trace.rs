@@ -28,7 +28,7 @@ fn workspace() -> Workspace {
     workspace
 }
 
-/// The standard output of a trace, without its first line.
+/// Returns the standard output of a trace, without its first line.
 fn trace(request: &str, more: &[&str]) -> String {
     let workspace = workspace();
     let ran =
@@ -146,7 +146,7 @@ fn live_rules_are_followed_in_the_embedded_sandbox() {
     );
 }
 
-/// What is in a list of the account is not known here.
+/// The entries of a list of the account are unknown here.
 #[test]
 fn a_list_by_its_name_makes_the_verdict_unknown() {
     let workspace = workspace();

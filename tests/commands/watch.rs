@@ -28,7 +28,7 @@ impl Watching {
         Self::spawn(command)
     }
 
-    /// The same with so many file descriptors.
+    /// Returns the same with so many file descriptors.
     fn start_limited(workspace: &Workspace, descriptors: u32, more: &[&str]) -> Self {
         let binary = workspace.command();
         let mut command = Command::new("sh");
@@ -71,14 +71,14 @@ impl Watching {
         }
     }
 
-    /// The next message.
+    /// Returns the next message.
     fn line(&mut self) -> String {
         let mut line = String::new();
         assert!(self.stderr.read_line(&mut line).unwrap() > 0, "it has ended");
         line
     }
 
-    /// Where it listens.
+    /// Returns where it listens.
     #[track_caller]
     fn port(&mut self) -> u16 {
         let line = self.until("listening on http://127.0.0.1:");
@@ -92,7 +92,7 @@ impl Watching {
         assert!(status.success());
     }
 
-    /// What else it says until its end, and its exit code.
+    /// Returns what else it says until its end, and its exit code.
     fn end(mut self) -> (Option<i32>, String) {
         let mut rest = String::new();
         self.stderr.read_to_string(&mut rest).unwrap();
@@ -317,10 +317,7 @@ fn a_public_listen_address_is_warned_of() {
     assert_eq!(watching.end().0, Some(0));
 }
 
-/// The memory that a process has.
-///
-/// # Units
-/// KiB.
+/// Returns the memory that a process has.  # Units KiB.
 #[cfg(target_os = "linux")]
 fn resident(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();

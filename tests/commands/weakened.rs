@@ -1,5 +1,5 @@
-//! Protection that is weaker than the spec says without any difference in what the spec names:
-//! `drift` reports it, `plan` and `apply` show it, and there are ways out.
+//! The protection is weaker than the spec promises, although nothing that the spec names differs:
+//! `drift` reports it, `plan` and `apply` show it, and the spec can accept or fix it.
 
 use crate::support::workspace::{Ran, Workspace, options_on};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
 const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
 const CLOUDFLARE: &str = "efb7b8c949ac4650a09736fc376e9aee";
 
-/// A zone with these rules, and a spec with this section.
+/// Returns a zone with these rules, and a spec with this section.
 fn zone(rulesets: &[(&str, Value)], section: &str) -> Workspace {
     let workspace = Workspace::empty(options_on("business"));
     let entry_point = |(phase, rules): &(&str, Value)| json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
@@ -32,7 +32,7 @@ fn spec(workspace: &Workspace, section: &str) {
     );
 }
 
-/// A deployment of the OWASP ruleset.
+/// Returns a deployment of the OWASP ruleset.
 fn owasp(overrides: Value) -> Value {
     let mut parameters = json!({ "id": OWASP });
     if !overrides.is_null() {
@@ -42,17 +42,17 @@ fn owasp(overrides: Value) -> Value {
     json!({ "ref": "owasp", "action": action, "expression": "true", "enabled": true, "action_parameters": parameters })
 }
 
-/// The Cloudflare Managed Ruleset, deployed as it is.
+/// Returns the Cloudflare Managed Ruleset, deployed as it is.
 fn cloudflare() -> Value {
     json!({ "ref": "cloudflare", "action": "execute", "expression": "true", "enabled": true, "action_parameters": { "id": CLOUDFLARE } })
 }
 
-/// An override of the threshold.
+/// Returns an override of the threshold.
 fn threshold(value: u32) -> Value {
     json!({ "rules": [{ "id": ANOMALY, "score_threshold": value }] })
 }
 
-/// A rule that skips others.
+/// Returns a rule that skips others.
 fn skip(name: &str, expression: &str, parameters: Value) -> Value {
     json!({ "ref": name, "action": "skip", "expression": expression, "action_parameters": parameters, "enabled": true })
 }
@@ -62,7 +62,7 @@ fn drift(workspace: &Workspace, code: i32) -> Value {
     workspace.run(&["drift", "spec.yaml", "--format", "json"]).exits(code).json()
 }
 
-/// The plan has nothing to do, and says so with its usual codes; `apply` too.
+/// Requires that the plan and `apply` have nothing to do and end with their usual codes.
 #[track_caller]
 fn keeps_its_codes(workspace: &Workspace) -> Ran {
     let plan =
@@ -229,8 +229,8 @@ fn pull_writes_a_skip_of_two_rulesets_once() {
     assert!(ran.stderr.contains("it would free requests from the rulesets before it"), "{ran:?}");
 }
 
-/// The last tag of a rule decides, and a new entry stands behind those of the spec: one that has to
-/// stand in front is left, with the entry to write.
+/// The last tag of a rule decides, and a new entry is after those of the spec. An entry that has to
+/// be first is not written; the message has its text.
 #[test]
 fn pull_says_where_a_tag_has_to_stand() {
     let with = |tags: Value| {
@@ -261,7 +261,8 @@ fn pull_says_where_a_tag_has_to_stand() {
     drift(&workspace, 0);
 }
 
-/// What a skip skips is accepted in the words of a spec, too; other words are refused.
+/// The parts that an exception bypasses are accepted in the words of the spec as well; other words
+/// are refused.
 #[test]
 fn a_skip_is_accepted_by_the_names_of_rulesets() {
     let gate = skip("gate", "true", json!({ "rulesets": [OWASP] }));
@@ -309,7 +310,7 @@ fn a_skip_among_the_custom_rules_is_found_with_one_request() {
     workspace_pull(&with);
 }
 
-/// Custom rules that let requests skip the ruleset are taken over with it.
+/// Requires that custom rules which let requests skip the ruleset are taken over with it.
 fn workspace_pull(workspace: &Workspace) {
     workspace.run(&["pull", "spec.yaml", "--yes"]).exits(0);
     let text = std::fs::read_to_string(workspace.path().join("spec.yaml")).unwrap();
@@ -317,7 +318,7 @@ fn workspace_pull(workspace: &Workspace) {
     drift(workspace, 0);
 }
 
-/// What cannot be read is said, is no error of its own, and is no agreement.
+/// An unreadable part is reported. It is neither an error nor a confirmation.
 #[test]
 fn what_cannot_be_read_is_not_known() {
     let gate = skip("gate", "true", json!({ "phases": [MANAGED] }));
@@ -377,7 +378,7 @@ fn accept_is_checked_with_its_place() {
     }
 }
 
-/// Two zones of one account with the same rules, and a spec with this section for both.
+/// Returns two zones of one account with the same rules, and a spec with this section for both.
 fn two_zones(custom: Option<Value>, section: &str) -> Workspace {
     let workspace = Workspace::empty(options_on("business"));
     let entry_point = |phase: &str, rules: Value| json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
@@ -396,9 +397,9 @@ fn codes(report: &Value) -> Vec<&str> {
     report["diagnostics"].as_array().unwrap().iter().filter_map(|d| d["code"].as_str()).collect()
 }
 
-/// A run over several zones reads the list of the account, which does not say which zone has custom
-/// rules: nothing more is read, and the plan says so as the drift report does. One zone by itself
-/// is read.
+/// A run over several zones reads the list of the account, which does not name the zones with
+/// custom rules. The run reads nothing more, and both the plan and the drift report have a note. A
+/// single zone is read.
 #[test]
 fn custom_rules_of_several_zones_are_not_read_and_every_command_says_so() {
     let gate = json!([skip("gate", "true", json!({ "phases": [MANAGED] }))]);
@@ -428,7 +429,7 @@ fn custom_rules_of_several_zones_are_not_read_and_every_command_says_so() {
         let is_weakened = codes(&one).contains(&"PLAN0052") || one["summary"]["weakened"] == 1;
         assert!(is_weakened && !codes(&one).contains(&"WAF0038"), "{one:#}");
     }
-    // What the section names is read in any case.
+    // The phases that the section names are always read.
     let named = two_zones(None, "owasp: on\ncustom: []");
     let plan = named.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     assert!(!codes(&plan).contains(&"WAF0038"), "{plan:#}");

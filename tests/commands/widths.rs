@@ -9,8 +9,8 @@ use crate::support::workspace::{Workspace, options};
 /// The widths.
 const COLUMNS: [u16; 3] = [40, 80, 120];
 
-/// A plan with a rename, a swap, the same change on many records, long and wide values, and names
-/// in two forms.
+/// Returns a plan with a rename, a swap, the same change on many records, long and wide values, and
+/// names in two forms.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(options());
     let mut live = vec![
@@ -51,7 +51,7 @@ fn workspace() -> Workspace {
     workspace
 }
 
-/// What the terminal gets, without messages of progress.
+/// Returns what the terminal gets, without messages of progress.
 fn shown(workspace: &Workspace, columns: u16, run: &str) -> String {
     let program = env!("CARGO_BIN_EXE_zonewright");
     let run = run.replace("zonewright ", &format!("{program} "));
@@ -60,7 +60,7 @@ fn shown(workspace: &Workspace, columns: u16, run: &str) -> String {
     shown
 }
 
-/// The rows of a terminal; panics if it had to divide a line.
+/// Returns the rows of a terminal; panics if it had to divide a line.
 #[track_caller]
 fn rows(shown: &str, columns: u16) -> Vec<String> {
     let mut terminal = vt100::Parser::new(400, columns, 0);
@@ -134,7 +134,7 @@ fn colour_is_for_terminals_that_want_it() {
         ("zonewright validate wrong.yaml", true),
         ("export NO_COLOR=1; zonewright validate wrong.yaml", false),
     ] {
-        // The bar moves the cursor, and is not what is asked here.
+        // The bar moves the cursor and is not part of this test.
         let run =
             if run.contains("validate") { run.to_owned() } else { format!("({run}) 2>/dev/null") };
         let shown = shown(&workspace, 80, &run);

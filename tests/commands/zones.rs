@@ -2,9 +2,9 @@
 
 use crate::support::workspace::{Workspace, options, options_on};
 use serde_json::{Value, json};
-use zonewright::sandbox::{Fault, Options, Profile, What, When};
+use zonewright::sandbox::{Fault, Profile, SandboxOptions, What, When};
 
-fn pro() -> Options {
+fn pro() -> SandboxOptions {
     let mut options = options();
     options.profile = Profile { tier: "pro".into(), ..options.profile };
     options

@@ -6,7 +6,7 @@ use zonewright::model::expression::{Expression, ListItems, Lists, Program, Truth
 use zonewright::model::request::{Given, Request};
 use zonewright::recorded::parse_curl;
 
-/// The programs of expressions of every form, and of each function.
+/// Returns the programs of expressions of every form, and of each function.
 fn programs() -> Vec<Program> {
     let good = include_str!("../../crates/expression/tests/cases/good.txt").split("\n\n").map(
         |paragraph| {

@@ -1,8 +1,6 @@
-//! The modules of the crate: which modules they may use, what only one of them may do, and the
-//! length of files.
-//!
-//! The table below is an architecture decision. Every change of it needs an entry in
-//! docs/internals/decisions.md.
+//! The modules of the crate: their dependencies, operations that only one module may use, and the
+//! length of files.  The table below is an architecture decision. Every change of it needs an entry
+//! in docs/internals/decisions.md.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,30 +10,29 @@ use zonewright::diagnostic::findings;
 
 use super::source::{File, files, modules, named, without_comments};
 
-/// Which modules a module may use.
+/// The modules that each module may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("diagnostic", &[]),
-    // The Rules language of Cloudflare, with requests of its own. A package that stands alone.
+    // The Rules language of Cloudflare, with its own requests; an independent package.
     ("expression", &[]),
     ("model", &["diagnostic", "expression"]),
     ("wire", &["model", "diagnostic"]),
     // `recorded` for a request that a spec gives as a `curl` command.
     ("spec", &["model", "diagnostic", "recorded"]),
-    // What a setting means for traffic, told from the nouns alone; plans, lints and reports say it.
+    // The effect of settings on traffic, for plans, lints and reports.
     ("insight", &["model", "diagnostic"]),
     ("lint", &["insight", "model", "diagnostic"]),
     ("diff", &["model", "diagnostic"]),
-    // Files of other tools: their YAML is read by `spec`, and what they write in Cloudflare's JSON
-    // by `wire`.
+    // Files of other tools: `spec` reads their YAML, and `wire` reads their JSON in Cloudflare's
+    // form.
     ("import", &["model", "diagnostic", "spec", "wire"]),
-    // What a spec says, in the formats of other tools; `import` knows their words.
+    // Exports a spec to the formats of other tools, with the terms that `import` knows.
     ("export", &["model", "diagnostic", "spec", "import"]),
     ("plan", &["diff", "insight", "model", "wire", "diagnostic"]),
-    // Texts of the spec's own files: what differs is told by `diff`, and how it is said by `spec`
-    // and `import`.
+    // Edits the files of a spec: `diff` finds the differences, `spec` and `import` write them.
     ("edit", &["spec", "import", "diff", "model", "diagnostic"]),
-    // What a plan means to someone who wants to know what happened: it sorts operations and decides
-    // nothing. `insight` for what became of an expectation.
+    // Sorts the operations of a plan by their causes and makes no decisions. `insight` judges
+    // expectations.
     ("drift", &["plan", "diff", "insight", "model", "diagnostic"]),
     // Of `model` the names of permissions, for advice.
     ("api", &["model", "wire", "diagnostic"]),
@@ -82,7 +79,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Assumptions about Cloudflare, tried in a real zone: raw requests, as the sandbox would answer
     // them.
     ("conformance", &["model", "wire", "api", "apply", "document"]),
-    // What credentials may do: reads through `live`, dry runs of `apply`, and the report of
+    // Examines credentials: reads through `live`, dry runs of `apply`, and the report of
     // `document`.
     ("doctor", &["model", "insight", "wire", "api", "live", "apply", "document"]),
     // The pipeline as a library: from a spec to a report. `document` for the form of saved plans.
@@ -108,10 +105,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "seclang",
         ],
     ),
-    // A language of its own, with requests of its own: it knows neither zones nor Cloudflare. A
-    // package that stands alone.
+    // ModSecurity's language with its own requests. It knows neither zones nor Cloudflare; an
+    // independent package.
     ("seclang", &[]),
-    // Rules of that language from the user's files, and what they say about requests of the model.
+    // Rules of that language from the user's files, and their results for requests of the model.
     ("crs", &["seclang", "model", "insight", "recorded"]),
     // Requests as other tools export them; `seclang` for the form that its engine takes.
     ("recorded", &["model", "seclang"]),
@@ -335,7 +332,7 @@ fn every_file_says_what_it_is_for() {
     assert!(silent.is_empty(), "{silent:?}");
 }
 
-/// The names in the columns `file` and `files` of the tables at the top of a source.
+/// Returns the names in the columns `file` and `files` of the tables at the top of a source.
 fn files_in_tables(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut columns: Option<Vec<bool>> = None;
@@ -378,8 +375,8 @@ fn tables_of_files_name_files_that_exist() {
     assert!(checked >= 80, "{checked}");
 }
 
-/// The schema check reports everything that is not understood with a code of its own; this one is
-/// for what it might let through.
+/// The schema check reports all mistakes with other codes. This code is for mistakes that it might
+/// miss.
 const NOT_RAISED: &[&str] = &["SPEC0035"];
 
 #[test]

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use zonewright::model::{Facets, Rdata, RecordForm, RecordType, Tag};
-use zonewright::wire::record::{create_body, read};
+use zonewright::wire::record::{create_body, read_record};
 
 use crate::support::generators::{respelled, stored, zone_name};
 
-/// A live record of a type.
+/// Returns a live record of a type.
 fn record(record_type: RecordType, text: &str) -> zonewright::model::LiveRecord {
     let tags = ["a:1", "b:2"].map(|tag| Tag::parse(tag).unwrap());
     let form = RecordForm {
@@ -21,7 +21,7 @@ fn record(record_type: RecordType, text: &str) -> zonewright::model::LiveRecord 
     stored(1, &form)
 }
 
-/// The members of a value, a name and tags.
+/// Returns the members of a value, a name and tags.
 fn spelled(body: &Value) -> [&Value; 4] {
     ["name", "content", "data", "tags"].map(|member| &body[member])
 }
@@ -35,7 +35,7 @@ fn every_type_is_written_as_it_was_reported() {
             let mut answer = create_body(&plain.form());
             answer["id"] = json!("1");
             assert!(
-                read(&answer).unwrap().reported.is_plain(),
+                read_record(&answer).unwrap().reported.is_plain(),
                 "{record_type} {example}: nothing is kept of it"
             );
             for turn in 0..5 {
@@ -65,7 +65,7 @@ fn every_type_is_written_as_it_was_reported() {
 fn another_name_is_not_a_spelling() {
     let name = |written: &str| {
         let answer = json!({ "id": "1", "type": "A", "name": written, "content": "192.0.2.1" });
-        create_body(&read(&answer).unwrap().form())["name"].clone()
+        create_body(&read_record(&answer).unwrap().form())["name"].clone()
     };
     assert_eq!(name("WWW.example.com"), "WWW.example.com");
     assert_eq!(name("www.example.com."), "www.example.com");

@@ -16,10 +16,14 @@ use zonewright::{document, render, spec, wire};
 
 use crate::scenarios::judged;
 
-/// The live zone of a case.
+/// Returns the live zone of a case.
 fn live(case: &Value) -> LiveZone {
-    let records =
-        case["live"].as_array().unwrap().iter().map(|r| wire::record::read(r).unwrap()).collect();
+    let records = case["live"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| wire::record::read_record(r).unwrap())
+        .collect();
     LiveZone {
         tier: Tier::from_legacy_id(case["tier"].as_str().unwrap_or("free")),
         name_servers: vec!["ada.ns.example.net".into(), "bob.ns.example.net".into()],
@@ -32,8 +36,8 @@ fn live(case: &Value) -> LiveZone {
     }
 }
 
-/// The live protection of a case: entry points by phase (null for none), and managed rulesets.
-/// Where the spec names a phase that the case does not, there is no entry point.
+/// Returns the live protection of a case: entry points by phase (null for none), and managed
+/// rulesets. Phases that only the spec names have no entry point.
 fn waf(case: &Value) -> LiveWaf {
     let entry_points = Phase::ALL.iter().map(|phase| match &case["entry_points"][phase.as_str()] {
         Value::Null => (*phase, EntryPoint::Absent),
@@ -71,7 +75,7 @@ fn json_is_a_contract() {
     });
 }
 
-/// The plan of a case as a reviewer sees it, and the requests.
+/// Returns the plan of a case as a reviewer sees it, and the requests.
 fn run(case: &Value) -> String {
     let mut sources = Sources::default();
     let input = spec::Input::Stdin(case["spec"].as_str().unwrap().to_owned());
@@ -126,7 +130,7 @@ fn run(case: &Value) -> String {
     shown
 }
 
-/// A case as JSON.
+/// Returns a case as JSON.
 fn read(path: &Path) -> Value {
     serde_yaml::from_str(&std::fs::read_to_string(path).unwrap())
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()))

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::{File, absolute, expand, files, module_of, modules, split};
 
-/// Which files each file uses, by their numbers.
+/// Returns which files each file uses, by their numbers.
 fn graph(files: &[File]) -> Vec<BTreeSet<usize>> {
     let modules = modules(files);
     let mut names: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
@@ -50,7 +50,7 @@ fn graph(files: &[File]) -> Vec<BTreeSet<usize>> {
     used.iter().enumerate().map(of).collect()
 }
 
-/// Files that reach each other, in groups.
+/// Returns files that reach each other, in groups.
 fn circles(graph: &[BTreeSet<usize>]) -> BTreeSet<BTreeSet<usize>> {
     let reached = |from: usize| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![from]);

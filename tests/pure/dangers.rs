@@ -1,5 +1,4 @@
-//! Which plans need a consent, and what they say: cases that the tables in tests/scenarios cannot
-//! express.
+//! Consents and sentences of plans: cases that the tables in tests/scenarios cannot express.
 
 use serde_json::Value;
 use zonewright::insight::OtherZones;
@@ -10,8 +9,8 @@ use zonewright::plan::{
 
 use crate::scenarios::{judged, live, load};
 
-/// A zone of two tokens, two addresses and a DKIM key, planned after a change; the codes that it
-/// needs.
+/// Returns a zone of two tokens, two addresses and a DKIM key, planned after a change; the codes
+/// that it needs.
 fn stops_of(base: &str, changed: &str, with_base: bool) -> Vec<&'static str> {
     let text =
         |records: &str| format!("version: 1\nzones:\n  example.com:\n    records:\n{records}");
@@ -101,7 +100,7 @@ fn another_name_server_of_the_same_provider_is_no_danger() {
             "ns1.provider-dns.org, ns2.provider-dns.org, ns3.provider-dns.org.attacker.net",
             true,
         ),
-        // One of two goes, or is replaced.
+        // One of two name servers is deleted or replaced.
         (two, "ns1.provider-dns.org", true),
         (two, "ns1.provider-dns.org, ns3.provider-dns.org", true),
     ] {
@@ -202,7 +201,7 @@ fn a_later_last_day_is_told() {
     assert_eq!(needs(punctuation, "punctuation, expires: 2027-03-31"), ["weakens-protection"]);
 }
 
-/// The findings of a plan after the records of a zone change.
+/// Returns the findings of a plan after the records of a zone change.
 fn lines_of(before: &str, after: &str) -> Vec<(String, Vec<String>)> {
     let (base, desired) = (load(before), load(after));
     let (zone, _) = plan_zone_with_base(&desired, &base, &live(&base));
@@ -234,8 +233,8 @@ fn reverse_lookups_that_answer_another_name_are_told() {
     }
 }
 
-/// An SPF record can keep the address of a host that moves. That is said unless another of its
-/// terms allows the new one.
+/// An SPF record can keep the address of a host that moves. The plan has a note unless another term
+/// allows the new address.
 #[test]
 fn an_address_left_behind_in_spf_is_told() {
     let text = |terms: &str, record: &str, relay: &str| -> String {

@@ -1,6 +1,6 @@
-//! Whether a change to exceptions, custom rules and rate limits weakens or strengthens, compared
-//! with a table and with the effect on requests: if a request passes that was stopped before, the
-//! plan must need a consent.
+//! The direction of changes to exceptions, custom rules and rate limits, compared with a table and
+//! with the effect on requests: if a request passes that was stopped before, the plan must need a
+//! consent.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use zonewright::{spec, wire};
 
 use Direction::{Both, Neutral, Strengthens, Unclassified, Weakens};
 
-/// A rule with an action and an expression; `None` for an empty action.
+/// Returns a rule with an action and an expression; `None` for an empty action.
 fn act(action: &str, expression: &str) -> Option<RuleBody> {
     (!action.is_empty()).then(|| {
         let mut rule = json!({ "action": action, "expression": expression });
@@ -29,7 +29,7 @@ fn act(action: &str, expression: &str) -> Option<RuleBody> {
     })
 }
 
-/// The direction of a change in a phase, and what is said about it.
+/// Returns the direction of a change in a phase, and its sentences.
 fn judged(
     phase: Phase,
     before: Option<&RuleBody>,
@@ -47,8 +47,8 @@ const NET: &str = "ip.src in {192.0.2.0/24}";
 const HOST: &str = "http.host eq \"a.example.com\"";
 const LIST: &str = "ip.src in $office";
 
-/// Expressions before and after, and the direction for a rule that blocks; an exception goes the
-/// other way.
+/// Expressions before and after, and the direction for a rule that blocks. The direction for an
+/// exception is the opposite.
 const SCOPES: &[(&str, &str, Direction)] = &[
     (A, "http.host contains \".\"", Unclassified),
     (A, "true", Strengthens),
@@ -298,11 +298,11 @@ fn condition() -> impl Strategy<Value = Condition> {
     })
 }
 
-/// A rule of the custom phase: what it does, for which requests.
+/// A rule of the custom phase: its action and its requests.
 type Rule = (&'static str, Condition);
 
-/// Whether some rule stops a request: the first rule that blocks it, unless the request skipped the
-/// rest or was accepted after a challenge.
+/// Returns true if some rule stops a request: the first rule that blocks it, unless the request
+/// skipped the rest or was accepted after a challenge.
 fn stops(rules: &[(usize, Rule)], request: Request, solves: bool) -> bool {
     let first = rules.iter().find(|(_, (action, when))| *action != "log" && when.holds(request));
     first.is_some_and(|(_, (action, _))| {
@@ -310,7 +310,7 @@ fn stops(rules: &[(usize, Rule)], request: Request, solves: bool) -> bool {
     })
 }
 
-/// The operations that change these rules into those.
+/// Returns the operations that change these rules into those.
 fn plan(before: &[(usize, Rule)], after: &[(usize, Rule)]) -> Vec<Operation> {
     let live: Vec<Json> = before
         .iter()

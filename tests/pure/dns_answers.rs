@@ -16,7 +16,7 @@ use zonewright::model::{Fqdn, Rdata, RecordType, Settings, Ttl, ZoneName};
 
 /// The apex of the zone whose names are all asked.
 const APEX: &str = "z.test";
-/// That of the other zone.
+/// Name of the other zone.
 const OTHER: &str = "y.test";
 
 /// A record: name, type, value, proxied.
@@ -31,7 +31,7 @@ struct Said {
     end: String,
 }
 
-/// How the oracle's zone is served.
+/// Settings under which the oracle's zone is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// As any name server does.
@@ -49,7 +49,7 @@ fn parent(name: &str) -> &str {
     name.split_once('.').map_or("", |(_, rest)| rest)
 }
 
-/// The apex at or above a name.
+/// Returns the apex at or above a name.
 fn apex_of(name: &str) -> Option<&'static str> {
     [APEX, OTHER].into_iter().find(|apex| name == *apex || name.ends_with(&format!(".{apex}")))
 }
@@ -72,7 +72,7 @@ fn values(zone: &[Record], name: &str, kind: &str) -> Vec<String> {
     set.into_iter().collect()
 }
 
-/// All names from the apex down to a name, without the apex.
+/// Returns all names from the apex down to a name, without the apex.
 fn path(name: &str) -> Vec<String> {
     let mut path = vec![name.to_owned()];
     while !is_apex(parent(path.last().unwrap())) && !is_apex(path.last().unwrap()) {
@@ -82,7 +82,7 @@ fn path(name: &str) -> Vec<String> {
     if is_apex(name) { Vec::new() } else { path }
 }
 
-/// RFC 1034 section 4.3.2, from the apex down, label by label.
+/// Answers as in RFC 1034 section 4.3.2, from the apex down, label by label.
 fn oracle(zone: &[Record], mode: Mode, name: &str, kind: &str) -> Said {
     let mut aliases: Vec<(String, String)> = Vec::new();
     let mut name = name.to_owned();
@@ -100,7 +100,7 @@ fn oracle(zone: &[Record], mode: Mode, name: &str, kind: &str) -> Said {
     }
 }
 
-/// What one name says; the target of an alias as an error.
+/// Returns what one name says; the target of an alias as an error.
 fn one(zone: &[Record], mode: Mode, name: &str, kind: &str) -> Result<String, String> {
     if apex_of(name).is_none() {
         return Ok("elsewhere".into());
@@ -144,7 +144,7 @@ fn one(zone: &[Record], mode: Mode, name: &str, kind: &str) -> Result<String, St
     }
 }
 
-/// The result of the records at a name.
+/// Returns the result of the records at a name.
 fn at(
     zone: &[Record],
     mode: Mode,
@@ -193,7 +193,7 @@ fn at(
 // ----------------------------------------------------------------------------------------------
 // the program
 
-/// The records as the program's.
+/// Returns the records as the program's.
 fn parsed(zone: &[Record]) -> Vec<(Fqdn, Rdata, bool)> {
     let parse = |(name, kind, value, proxied): &Record| {
         let data = Rdata::from_text(RecordType::parse(kind).unwrap(), value).unwrap();
@@ -224,7 +224,7 @@ fn serving(mode: Mode) -> Serving {
     }
 }
 
-/// An answer of the program in the words of the oracle.
+/// Returns an answer of the program in the words of the oracle.
 fn said(answer: &Answer<'_>) -> Said {
     let texts = |set: &[Entry<'_>]| -> Vec<String> {
         let texts: BTreeSet<_> = set.iter().map(|e| e.data.presentation()).collect();
@@ -259,7 +259,7 @@ fn said(answer: &Answer<'_>) -> Said {
 // ----------------------------------------------------------------------------------------------
 // the zones
 
-/// Names of at most three labels below the apex; `*` only as the first label.
+/// Returns names of at most three labels below the apex; `*` only as the first label.
 fn owner() -> impl Strategy<Value = String> {
     let label = || prop::sample::select(vec!["a", "b"]);
     let rest = prop::collection::vec(label(), 0..3);
@@ -273,7 +273,7 @@ fn owner() -> impl Strategy<Value = String> {
     })
 }
 
-/// What a name has: an alias, a delegation with addresses that it hides, or other types.
+/// Returns what a name has: an alias, a delegation with addresses that it hides, or other types.
 fn at_owner() -> impl Strategy<Value = Vec<Record>> {
     let elsewhere =
         prop_oneof![2 => owner().prop_map(|name| moved(&name)), 1 => Just("else.test".to_owned())];
@@ -310,7 +310,7 @@ fn at_owner() -> impl Strategy<Value = Vec<Record>> {
     })
 }
 
-/// A name of one zone as that of the other.
+/// Returns a name of one zone as that of the other.
 fn moved(name: &str) -> String {
     match apex_of(name) {
         Some(apex) => format!(
@@ -322,7 +322,7 @@ fn moved(name: &str) -> String {
     }
 }
 
-/// Two zones.
+/// Returns two zones.
 fn zone() -> impl Strategy<Value = Vec<Record>> {
     (one_zone(8), one_zone(4)).prop_map(|(zone, other)| {
         let other = other
@@ -332,7 +332,7 @@ fn zone() -> impl Strategy<Value = Vec<Record>> {
     })
 }
 
-/// A zone: for each of some owners one of the above.
+/// Returns a zone: for each of some owners one of the above.
 fn one_zone(owners: usize) -> impl Strategy<Value = Vec<Record>> {
     prop::collection::vec(at_owner(), 0..owners).prop_map(|owners| {
         let mut by_name: BTreeMap<String, Vec<Record>> = BTreeMap::new();
@@ -347,8 +347,8 @@ fn mode() -> impl Strategy<Value = Mode> {
     prop::sample::select(vec![Mode::Plain, Mode::Standard, Mode::Advanced])
 }
 
-/// Every name of at most four labels below the apex over the alphabet, and of at most two below the
-/// other; `c` is in no zone.
+/// Returns every name of at most four labels below the apex over the alphabet, and of at most two
+/// below the other; `c` is in no zone.
 fn all_names() -> Vec<String> {
     let mut names = Vec::new();
     for (apex, labels) in [(APEX, 4), (OTHER, 2)] {
@@ -368,14 +368,14 @@ fn all_names() -> Vec<String> {
 /// The types that are asked.
 const KINDS: [&str; 9] = ["A", "AAAA", "TXT", "CNAME", "NS", "DS", "HTTPS", "MX", "LOC"];
 
-/// Records without the proxy where the mode has none.
+/// Returns records without the proxy where the mode has none.
 fn fit(zone: &[Record], mode: Mode) -> Vec<Record> {
     let fitted = zone.iter().cloned().map(|r| (r.0, r.1, r.2, r.3 && mode != Mode::Plain));
     // An alias at the apex is Cloudflare's alone.
     fitted.filter(|r| mode != Mode::Plain || !(is_apex(&r.0) && r.1 == "CNAME")).collect()
 }
 
-/// The names of both zones.
+/// Returns the names of both zones.
 fn names() -> [ZoneName; 2] {
     [APEX, OTHER].map(|apex| ZoneName::parse(apex).unwrap())
 }
@@ -385,7 +385,7 @@ fn zones<'a>(
     records: &'a [(Fqdn, Rdata, bool)],
     mode: Mode,
 ) -> Zones<'a> {
-    // Each takes what is its own.
+    // Each zone gets its own records.
     let index =
         |name: &'a ZoneName| ZoneIndex::with(name, serving(mode), records.iter().map(entry));
     Zones::new(names.iter().map(index).collect())
@@ -453,7 +453,8 @@ proptest! {
                 prop_assert_eq!(stated, was != is, "{} {}: {:?}, {:?} to {:?}", name, kind, difference, before, after);
             }
         }
-        // Exact: what is reported for a class is true before and after, also for longer names.
+        // Exactness: the difference of a class is the same for all of its names, also for longer
+        // ones.
         for difference in &found {
             for kind in RecordType::ALL.iter().copied() {
                 let (was, is) = answers(difference.asked.as_str(), kind.as_str());

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The root of the repository.
+/// Returns the root of the repository.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The text of a file of this repository.
+/// Returns the text of a file of this repository.
 fn text(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap().replace("\r\n", "\n")
 }
 
-/// The Markdown files in a directory and below it, as paths from the root.
+/// Returns the Markdown files in a directory and below it, as paths from the root.
 fn pages_below(directory: &str) -> Vec<String> {
     let mut pages = Vec::new();
     for entry in fs::read_dir(root().join(directory)).unwrap().map(Result::unwrap) {
@@ -28,8 +28,7 @@ fn pages_below(directory: &str) -> Vec<String> {
     pages
 }
 
-/// The sources of a module of the crate, or of a module of the tests in any of their binaries,
-/// whichever has this name.
+/// Returns the sources of a module of the crate or of any test binary with this name.
 fn sources(name: &str) -> String {
     let root = root();
     let mut all = String::new();
@@ -76,19 +75,19 @@ fn the_pages_name_tests_that_exist() {
     assert!(named >= 150, "{named}");
 }
 
-/// The text of a page without its blocks of code.
+/// Returns the text of a page without its blocks of code.
 fn prose(page: &str) -> String {
     page.split("```").step_by(2).collect()
 }
 
-/// The targets of the links of a page that lead to files of this repository.
+/// Returns the targets of the links of a page that lead to files of this repository.
 fn local_links(page: &str) -> Vec<String> {
     let text = prose(page);
     let links = text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap());
     links.filter(|link| !link.contains("://")).map(str::to_owned).collect()
 }
 
-/// The anchors of the headings of a page, as GitHub and mdBook compute them.
+/// Returns the anchors of the headings of a page, as GitHub and mdBook compute them.
 fn anchors(page: &str) -> BTreeSet<String> {
     let prose = prose(page);
     let headings = prose.lines().filter(|line| line.starts_with('#'));
@@ -100,7 +99,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
     headings.map(anchor).collect()
 }
 
-/// The file that a link leads to, as a path from the root.
+/// Returns the file that a link leads to, as a path from the root.
 fn target(page: &str, link: &str) -> String {
     let directory = Path::new(page).parent().unwrap();
     let mut path = PathBuf::new();

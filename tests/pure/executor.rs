@@ -10,10 +10,10 @@ use crate::support::generators::{desired_record, stored, zone_name};
 use serde_json::{Value, json};
 use zonewright::api::{ApiError, Reader, RequestName, Signature, Stop, Writer};
 use zonewright::apply::{
-    ApplyEvent, Executor, Index, Journal, JournalFile, OperationState, Outcome, RecordsApplied,
-    Verify, ZoneApplied, state_of,
+    ApplyEvent, Executor, Journal, JournalFile, LiveIndex, OperationOutcome, OperationState,
+    RecordsApplied, Verify, ZoneApplied, state_of,
 };
-use zonewright::live::Options;
+use zonewright::live::ReadOptions;
 use zonewright::model::{
     AsReported, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Rdata, RecordForm,
     RecordType, Ttl, Unmanaged, ZoneId,
@@ -22,7 +22,7 @@ use zonewright::plan::{Lowering, RecordSchedule, RecordSubject, ZonePlan, plan_z
 use zonewright::wire::record::create_body;
 use zonewright::wire::{ApiMessage, Envelope, PageInfo, Request};
 
-/// What Cloudflare answers to a write.
+/// Cloudflare's response to a write.
 #[derive(Clone)]
 enum WriteResult {
     /// Success.
@@ -140,7 +140,7 @@ struct Ran {
     journal: Vec<Value>,
 }
 
-/// Carries out a plan against a script; `reads` is what the zone holds at each reading.
+/// Executes a plan against a script. `reads` has the content of the zone for each read.
 async fn run(
     plan: &ZonePlan,
     zone: &LiveZone,
@@ -151,7 +151,7 @@ async fn run(
     run_on(|file| Box::new(file), plan, zone, lowering, script, reads).await
 }
 
-/// As [`run`], with a given journal.
+/// Does the same as [`run`] with a given journal.
 async fn run_on(
     disk: impl FnOnce(std::fs::File) -> Box<dyn JournalFile>,
     plan: &ZonePlan,
@@ -192,7 +192,7 @@ async fn execute(
     let RecordsApplied { outcomes, noticed, is_confirmed } = Executor {
         reader,
         writer,
-        options: &Options::default(),
+        options: &ReadOptions::default(),
         journal,
         observer: &|_: &ApplyEvent| {},
         stop: &Stop::never(),
@@ -204,17 +204,17 @@ async fn execute(
     ZoneApplied { outcomes, noticed, is_confirmed }
 }
 
-/// The outcomes in words.
+/// Returns the outcomes in words.
 fn outcome_names(ran: &Ran) -> Vec<&'static str> {
-    let word = |o: &Outcome| match o {
-        Outcome::Done => "done",
-        Outcome::OtherCuts(_) => "other cuts",
-        Outcome::Refused(_) => "refused",
-        Outcome::NotSent(_) => "not sent",
-        Outcome::Stale(_) => "stale",
-        Outcome::Restored => "restored",
-        Outcome::Unknown(_) => "unknown",
-        Outcome::Deferred(_) => "deferred",
+    let word = |o: &OperationOutcome| match o {
+        OperationOutcome::Done => "done",
+        OperationOutcome::OtherCuts(_) => "other cuts",
+        OperationOutcome::Refused(_) => "refused",
+        OperationOutcome::NotSent(_) => "not sent",
+        OperationOutcome::Stale(_) => "stale",
+        OperationOutcome::Restored => "restored",
+        OperationOutcome::Unknown(_) => "unknown",
+        OperationOutcome::Deferred(_) => "deferred",
     };
     ran.applied.outcomes.iter().map(word).collect()
 }
@@ -267,7 +267,7 @@ async fn what_concerns_the_credentials_or_the_quota_stops_everything() {
     assert_eq!(outcome_names(&ran), ["done", "refused", "done"]);
 }
 
-/// A name with a CNAME that becomes an address, one request at a time.
+/// Returns a name with a CNAME that becomes an address, one request at a time.
 fn swap() -> (LiveZone, ZonePlan) {
     let zone = live(&[stored(1, &form("www", RecordType::Cname, "host.example.net"))]);
     let plan = plan(&[a("www", 1)], &zone);
@@ -319,13 +319,13 @@ async fn a_name_that_cannot_be_filled_again_is_said_so() {
     let ran =
         run(&plan, &zone, Lowering::Single, &[vec![Yes], vec![Lost; 50]].concat(), &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["unknown", "unknown"]);
-    let Outcome::Unknown(reason) = &ran.applied.outcomes[0] else { panic!() };
+    let OperationOutcome::Unknown(reason) = &ran.applied.outcomes[0] else { panic!() };
     assert!(reason.contains("may be empty"), "{reason}");
     // A refusal is certain: the delete is done, and the create shows which record exists now.
     let ran =
         run(&plan, &zone, Lowering::Single, &[Yes, No(400, 9003), No(400, 9003)], &[vec![]]).await;
     assert_eq!(outcome_names(&ran), ["done", "refused"]);
-    let Outcome::Refused(reason) = &ran.applied.outcomes[1] else { panic!() };
+    let OperationOutcome::Refused(reason) = &ran.applied.outcomes[1] else { panic!() };
     assert!(
         reason.contains("could not be created again") && reason.contains("may be empty"),
         "{reason}"
@@ -421,9 +421,9 @@ async fn nothing_is_sent_that_the_journal_does_not_hold() {
     }
 }
 
-/// The addresses of operations whose preconditions changed.
+/// Returns the addresses of operations whose preconditions changed.
 fn moved(plan: &ZonePlan, records: &[LiveRecord]) -> Vec<String> {
-    let index = Index::new(records);
+    let index = LiveIndex::new(records);
     let is_moved = |record: &RecordSubject| state_of(record, &index) != OperationState::Pending;
     let all = plan.records().filter(|(_, _, record)| is_moved(record));
     all.map(|(_, operation, _)| operation.address.to_string()).collect()

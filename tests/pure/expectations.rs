@@ -1,11 +1,10 @@
-//! Expectations of a spec: those that hold, those that fail, and those with an unknown result, with
-//! the reasons.
+//! Expectations of a spec with each result: passed, failed, and unknown with a reason.
 
 use std::collections::BTreeMap;
 
 use zonewright::diagnostic::Sources;
 use zonewright::insight::dns::{ZoneIndex, Zones};
-use zonewright::insight::expect::{Evidence, Outcome, Rigor, hold};
+use zonewright::insight::expect::{Evidence, ExpectationOutcome, Rigor, check_expectation};
 use zonewright::model::Desired;
 use zonewright::spec;
 
@@ -42,7 +41,7 @@ zones:
       - { name: "@", type: MX, content: mail.example.net, priority: 0 }
 "#;
 
-/// The spec with one expectation of its first zone.
+/// Returns the spec with one expectation of its first zone.
 fn load(expectation: &str) -> Desired {
     let text = ZONES.replacen(
         "    records:",
@@ -54,11 +53,11 @@ fn load(expectation: &str) -> Desired {
     outcome.desired.unwrap_or_else(|| panic!("{expectation}: {:?}", outcome.diagnostics))
 }
 
-fn check(expectation: &str, knows_all: bool) -> Outcome {
+fn check(expectation: &str, knows_all: bool) -> ExpectationOutcome {
     let desired = load(&format!("{{ name: x, {expectation} }}"));
     let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
     let expected = desired.zones.values().flat_map(|zone| &zone.expect).next().unwrap();
-    hold(
+    check_expectation(
         Evidence {
             zones: &zones,
             protections: &BTreeMap::new(),
@@ -274,7 +273,7 @@ fn mistakes_are_shown_at_their_place() {
     }
 }
 
-/// The outcome of an expectation in a pruned zone of its own with these records.
+/// Returns the outcome of an expectation in a pruned zone of its own with these records.
 fn outcome_in(records: &str, expectation: &str) -> (&'static str, String) {
     let text = format!(
         "version: 1\nzones:\n  example.com:\n    unmanaged: prune\n    expect:\n      - {{ name: x, {expectation} }}\n    records:\n{records}"
@@ -290,11 +289,11 @@ fn outcome_in(records: &str, expectation: &str) -> (&'static str, String) {
         knows_all: true,
         rigor: Rigor::default(),
     };
-    match hold(evidence, &expected.what) {
-        Outcome::Passed => ("passed", String::new()),
-        Outcome::PassedSoFar(why) => ("passed so far", why),
-        Outcome::Failed(why) => ("failed", why),
-        Outcome::Unknown(why) => ("unknown", why),
+    match check_expectation(evidence, &expected.what) {
+        ExpectationOutcome::Passed => ("passed", String::new()),
+        ExpectationOutcome::PassedSoFar(why) => ("passed so far", why),
+        ExpectationOutcome::Failed(why) => ("failed", why),
+        ExpectationOutcome::Unknown(why) => ("unknown", why),
     }
 }
 
@@ -317,7 +316,8 @@ fn the_eleventh_mail_server_spoils_an_spf_record() {
     assert!(word == "failed" && why.contains("permerror"), "{word} {why}");
 }
 
-/// What depends on the sender or the connection is unknown; Cloudflare's edge sends no mail.
+/// Results that depend on the sender or the connection are unknown; Cloudflare's edge sends no
+/// mail.
 #[test]
 fn spf_says_what_the_zone_tells() {
     let records = "      - { name: h, type: TXT, content: \"v=spf1 a:%{h} -all\" }
@@ -436,8 +436,9 @@ fn dmarc_above_the_known_zones_is_unknown() {
         let evidence =
             Evidence { zones: &zones, protections: &protections, knows_all: true, rigor };
         let expectations = desired.zones.values().flat_map(|zone| &zone.expect);
-        let found: Vec<&str> =
-            expectations.map(|expected| hold(evidence, &expected.what).as_str()).collect();
+        let found: Vec<&str> = expectations
+            .map(|expected| check_expectation(evidence, &expected.what).as_str())
+            .collect();
         assert_eq!(found, words, "{record}");
     }
 }

@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use zonewright::diagnostic::Sources;
-use zonewright::export::{Exported, Target, export};
+use zonewright::export::{ExportTarget, Exported, export};
 use zonewright::import::{GivenZones, SourceKind, from_live, read_text};
 use zonewright::model::{DesiredRecord, DesiredZone, LiveZone, Rdata};
 use zonewright::spec;
 
 use crate::support::generators::live_zone;
 
-/// How many zones are tried; `EXPORT_CASES` names more.
+/// Returns the number of zones to try; `EXPORT_CASES` changes it.
 fn cases() -> ProptestConfig {
     let cases = std::env::var("EXPORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(96);
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// A record with what both formats can say about it. Values are compared as they are equal, not as
-/// they are cut into strings.
+/// Returns the parts of a record that both formats can express. Equal values count as one, even if
+/// they are cut into different strings.
 fn said(record: &DesiredRecord) -> (String, Rdata, String) {
     let facets = &record.facets;
     let comment = facets
@@ -34,7 +34,7 @@ fn said(record: &DesiredRecord) -> (String, Rdata, String) {
     (record.name.to_string(), record.data.clone(), said)
 }
 
-/// A record without its other attributes.
+/// Returns a record without its other attributes.
 fn value(record: &DesiredRecord) -> (String, Rdata) {
     (record.name.to_string(), record.data.clone())
 }
@@ -42,7 +42,7 @@ fn value(record: &DesiredRecord) -> (String, Rdata) {
 /// Exports a zone and imports the result.
 fn there_and_back(
     live: &LiveZone,
-    target: Target,
+    target: ExportTarget,
     kind: SourceKind,
 ) -> (DesiredZone, Exported, DesiredZone) {
     let mut zone = from_live(live).zone;
@@ -59,7 +59,7 @@ fn there_and_back(
     (zone, exported, back.remove(0).zone)
 }
 
-/// The records of one zone that another has, by a key.
+/// Returns the records of one zone that another has, by a key.
 fn shared<K: Ord>(zone: &DesiredZone, other: &DesiredZone, key: fn(&DesiredRecord) -> K) -> usize {
     let known: BTreeSet<K> = other.records.iter().map(key).collect();
     zone.records.iter().filter(|record| known.contains(&key(record))).count()
@@ -70,7 +70,7 @@ proptest! {
 
     #[test]
     fn zone_files_come_back(live in live_zone()) {
-        let (zone, exported, back) = there_and_back(&live, Target::Bind, SourceKind::Bind);
+        let (zone, exported, back) = there_and_back(&live, ExportTarget::Bind, SourceKind::Bind);
         prop_assert_eq!(back.records.len(), exported.records, "{}", exported.text);
         prop_assert_eq!(shared(&back, &zone, said), back.records.len(), "{}\n{:?}\n{:?}", exported.text, zone.records, back.records);
         let named = exported.left_out.iter().filter(|words| words.contains("zone file")).count();
@@ -79,7 +79,7 @@ proptest! {
 
     #[test]
     fn octodns_comes_back(live in live_zone()) {
-        let (zone, exported, back) = there_and_back(&live, Target::Octodns, SourceKind::Octodns);
+        let (zone, exported, back) = there_and_back(&live, ExportTarget::Octodns, SourceKind::Octodns);
         prop_assert_eq!(back.records.len(), exported.records, "{}", exported.text);
         prop_assert_eq!(shared(&back, &zone, value), back.records.len(), "{}\n{:?}", exported.text, exported.left_out);
         if !exported.left_out.iter().any(|words| words.contains("for all values")) {
@@ -99,10 +99,11 @@ fn names_that_end_with_the_zone_come_back() {
     let outcome =
         spec::load(&[spec::Input::Stdin(text.to_owned())], &spec::Options::default(), &mut sources);
     let zone = outcome.desired.unwrap().zones.into_values().next().unwrap();
-    for (target, kind) in [(Target::Octodns, SourceKind::Octodns), (Target::Bind, SourceKind::Bind)]
+    for (target, kind) in
+        [(ExportTarget::Octodns, SourceKind::Octodns), (ExportTarget::Bind, SourceKind::Bind)]
     {
         let exported = export(&zone, &[], target);
-        if target == Target::Octodns {
+        if target == ExportTarget::Octodns {
             let keys: Vec<&str> = exported
                 .text
                 .lines()

@@ -1,5 +1,5 @@
 //! Each field of each type is changed alone: the plan shows only that field, and the request
-//! contains only what is needed.
+//! contains only the necessary members.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use zonewright::model::{AsReported, Facets, Purpose, Rdata, RecordForm, RecordTy
 use zonewright::plan::{Action, plan_zone};
 use zonewright::wire::record::patch_body;
 
-/// Another value of a field.
+/// Returns another value of a field.
 fn another(field: &FieldFacts, value: &Value) -> Value {
     let is = |text: &str| *value == Value::from(text);
     let text = |one: &str, other: &str| Value::from(if is(one) { other } else { one });

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use zonewright::edit::format;
 
-/// Every YAML file below a directory, but those of builds and version control.
+/// Finds every YAML file below a directory, except those of builds and version control.
 fn yaml(directory: &Path, all: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 /// The limit for one target's corpus, in bytes: people read it, and every test run uses it.
 const MOST_BYTES: u64 = 32 * 1024;
 
-/// A directory of the fuzz crate.
+/// Returns a directory of the fuzz crate.
 fn directory(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz").join(name)
 }
 
-/// The files of a directory, in order; none if it does not exist.
+/// Returns the files of a directory, in order; none if it does not exist.
 fn files(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten();
     let mut files: Vec<PathBuf> =
@@ -48,7 +48,7 @@ fn failures(target: properties::Target, files: &[PathBuf]) -> Vec<String> {
     failed
 }
 
-/// The function of a target.
+/// Returns the function of a target.
 fn target(name: &str) -> properties::Target {
     properties::ALL.iter().find(|(n, _)| *n == name).unwrap_or_else(|| panic!("no target {name}")).1
 }

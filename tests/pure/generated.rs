@@ -10,7 +10,7 @@ use zonewright::model::facts::rule_features::RULE_FEATURES;
 use zonewright::schema::{Kind, schema};
 use zonewright::{document, lint};
 
-/// Compares a committed file with what it should be, or writes it.
+/// Compares a committed file with its generated content, or writes it.
 pub(super) fn up_to_date(path: &str, expected: &str) {
     if std::env::var_os("UPDATE_GENERATED").is_some() {
         fs::write(path, expected).unwrap();

@@ -80,8 +80,8 @@ impl Drawn {
         }
     }
 
-    /// Whether all requests that it matches are for one page, or for one directory with a path of
-    /// two names, of one host.
+    /// Returns true if all requests that it matches are for one page, or for one directory with a
+    /// path of two names, of one host.
     fn is_one_place(&self) -> bool {
         let (mut hosts, mut paths) = (BTreeSet::new(), BTreeSet::new());
         for host in HOSTS {
@@ -126,7 +126,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     })
 }
 
-/// The reason and the last day of an entry, with the days until then.
+/// Returns the reason and the last day of an entry, with the days until then.
 fn note() -> impl Strategy<Value = (&'static str, Option<u32>)> {
     // Today is 2026-11-22.
     select(vec![
@@ -145,7 +145,7 @@ fn load(section: &str) -> Option<DesiredZone> {
     outcome.desired?.zones.into_values().next()
 }
 
-/// The zone with an OWASP deployment at level 2 and threshold 40.
+/// Returns the zone with an OWASP deployment at level 2 and threshold 40.
 fn live() -> LiveZone {
     let owasp = "4814384a9e5d4991b9815dcfc25d2f1f";
     let parameters = json!({ "id": owasp, "overrides": tuning(2, 40, "block") });
@@ -164,7 +164,8 @@ fn live() -> LiveZone {
     }
 }
 
-/// Whether the plan of a section weakens the protection, and whether it needs a consent for that.
+/// Returns true if the plan of a section weakens the protection, and whether it needs a consent for
+/// that.
 fn judged(section: &str) -> Option<(bool, bool)> {
     let desired = load(section)?;
     let (zone, diagnostics) = plan_zone(&desired, &live());

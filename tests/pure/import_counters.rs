@@ -8,13 +8,13 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 use zonewright::import::{GivenZones, ImportResult, SourceKind, read_text};
 
-/// How many sources are tried; `IMPORT_CASES` names more.
+/// Returns the number of sources to try; `IMPORT_CASES` changes it.
 fn cases() -> ProptestConfig {
     let cases = std::env::var("IMPORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(128);
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Names of the records in the spec, those that must not exist included.
+/// Returns names of the records in the spec, those that must not exist included.
 fn names_in_spec(found: &mut ImportResult) -> Vec<String> {
     let zones = found.take_imported();
     let present = zones
@@ -33,12 +33,12 @@ fn findings(found: &ImportResult) -> Vec<String> {
     found.diagnostics.iter().map(|diagnostic| diagnostic.detail.clone()).collect()
 }
 
-/// Number of entries of every kind, by the tally.
+/// Returns the number of entries of every kind, by the tally.
 fn tallied(found: &ImportResult) -> usize {
     found.tally.values().map(|tally| tally.all).sum()
 }
 
-/// A record of DNSControl. `MARKER` stands for the label.
+/// Returns a record of DNSControl. `MARKER` stands for the label.
 fn dnscontrol_record() -> impl Strategy<Value = Value> {
     let plain = select(vec![
         json!({ "type": "A", "target": "192.0.2.1", "ttl": 300 }),
@@ -63,7 +63,7 @@ fn dnscontrol_record() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A domain of DNSControl.
+/// Returns a domain of DNSControl.
 fn dnscontrol_domain() -> impl Strategy<Value = Value> {
     let providers = select(vec![
         json!({ "cf": -1 }),
@@ -201,7 +201,7 @@ proptest! {
     }
 }
 
-/// A line of a zone file with one record. `MARKER` stands for the owner.
+/// Returns a line of a zone file with one record. `MARKER` stands for the owner.
 fn zone_file_line() -> impl Strategy<Value = String> {
     let owner = select(vec!["MARKER", "MARKER.example.com.", "MARKER.example.net.", "MARKER"]);
     let head = select(vec![" 300 IN ", " IN 300 ", "\t", " 1h ", " CH ", " IN "]);

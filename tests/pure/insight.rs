@@ -1,6 +1,6 @@
 //! Properties of tuning: overrides resolve as documented, a deployment that is read and written
-//! again is unchanged, and the direction of a change follows from what the rules do before and
-//! after.
+//! again is unchanged, and the direction of a change follows from the effects of the rules before
+//! and after.
 
 use crate::support::rulesets::{body, deployment};
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn place() -> Place {
     Place::NOWHERE
 }
 
-/// A rule: its number, level (0 for none), tags, whether it is on.
+/// Returns a rule: its number, level (0 for none), tags, whether it is on.
 fn catalogue_rule(scores: bool) -> impl Strategy<Value = CatalogueRule> {
     (
         0..=4usize,
@@ -56,7 +56,7 @@ fn catalogue_rule(scores: bool) -> impl Strategy<Value = CatalogueRule> {
         })
 }
 
-/// A managed ruleset of a few rules.
+/// Returns a managed ruleset of a few rules.
 fn catalogue(which: Managed) -> impl Strategy<Value = Catalogue> {
     prop::collection::vec(catalogue_rule(which == Managed::Owasp), 1..10).prop_map(
         move |mut rules| {
@@ -83,7 +83,7 @@ fn catalogue(which: Managed) -> impl Strategy<Value = Catalogue> {
     )
 }
 
-/// Which unusual overrides are generated.
+/// The kinds of unusual overrides to generate.
 #[derive(Debug, Clone, Copy)]
 struct Wild {
     /// With actions on rules and tags.
@@ -94,7 +94,7 @@ struct Wild {
     twice: bool,
 }
 
-/// A value now and then, or never.
+/// Returns a value now and then, or never.
 fn sometimes(
     ever: bool,
     probability: f64,
@@ -103,7 +103,7 @@ fn sometimes(
     if ever { prop::option::weighted(probability, value).boxed() } else { Just(None).boxed() }
 }
 
-/// The part that all overrides share, in either spelling.
+/// Returns the part that all overrides share, in either spelling.
 fn said(wild: Wild) -> BoxedStrategy<Map<String, Json>> {
     let enabled = prop_oneof![
         3 => Just(None),
@@ -198,7 +198,7 @@ fn overrides(catalogue: &Catalogue, wild: Wild) -> BoxedStrategy<Json> {
         .boxed()
 }
 
-/// A ruleset with overrides of it.
+/// Returns a ruleset with overrides of it.
 fn tuned(wild: Wild) -> impl Strategy<Value = (Catalogue, Json)> {
     prop_oneof![catalogue(Managed::Owasp), catalogue(Managed::Cloudflare)].prop_flat_map(
         move |catalogue| {
@@ -208,7 +208,7 @@ fn tuned(wild: Wild) -> impl Strategy<Value = (Catalogue, Json)> {
     )
 }
 
-/// A ruleset with two overrides of it.
+/// Returns a ruleset with two overrides of it.
 fn tuned_twice() -> impl Strategy<Value = (Catalogue, Json, Json)> {
     prop_oneof![catalogue(Managed::Owasp), catalogue(Managed::Cloudflare)].prop_flat_map(
         |catalogue| {
@@ -223,12 +223,12 @@ fn tuned_twice() -> impl Strategy<Value = (Catalogue, Json, Json)> {
     )
 }
 
-/// Whether an entry enables or disables, in either spelling.
+/// Returns true if an entry enables or disables, in either spelling.
 fn says_enabled(entry: &Json) -> Option<bool> {
     entry["enabled"].as_bool().or_else(|| entry["status"].as_str().map(|s| s == "enabled"))
 }
 
-/// The effect of a rule, from all overrides that could concern it, weakest first.
+/// Returns the effect of a rule, from all overrides that could concern it, weakest first.
 fn naive(
     catalogue: &Catalogue,
     rule: &CatalogueRule,
@@ -252,8 +252,8 @@ fn naive(
     state
 }
 
-/// How much each rule stops; if a score decides, whether the rule adds to it, and the action at the
-/// threshold.
+/// Returns the strength of each rule. If a score decides, that is whether the rule adds to it, and
+/// the action at the threshold.
 fn powers(catalogue: &Catalogue, overrides: &Json) -> Vec<i64> {
     let rank = |action: &str| match action {
         "log" => 1,
@@ -279,8 +279,8 @@ fn powers(catalogue: &Catalogue, overrides: &Json) -> Vec<i64> {
     powers
 }
 
-/// Entries without effect: those that repeat the current state, and those for rules that do not
-/// exist.
+/// Adds entries without effect: those that repeat the current state, and those for rules that do
+/// not exist.
 fn with_noise(catalogue: &Catalogue, overrides: &Json, picks: &[bool]) -> Json {
     let mut noisy = overrides.clone();
     let mut rules = overrides["rules"].as_array().cloned().unwrap_or_default();
@@ -301,7 +301,7 @@ fn with_noise(catalogue: &Catalogue, overrides: &Json, picks: &[bool]) -> Json {
     noisy
 }
 
-/// A deployment with more than overrides.
+/// Returns a deployment with more than overrides.
 fn whole(catalogue: &Catalogue, overrides: Json) -> RuleBody {
     let mut rule = deployment(catalogue, overrides);
     rule.set("ref", "ours");
@@ -406,7 +406,7 @@ proptest! {
                 *powers = vec![powers[powers.len() - 2]];
             }
             if before[0] < 0 || after[0] < 0 {
-                // Where the score is not compared, or only logged, nothing is stopped.
+                // If the score is not compared, or only logged, no request is stopped.
                 let stops = |powers: &[i64]| i64::from(powers[0] > 1);
                 (before, after) = (vec![stops(&before)], vec![stops(&after)]);
             }

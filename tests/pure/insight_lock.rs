@@ -6,7 +6,7 @@ use zonewright::insight::waf::lock::{Lock, LockedRuleset, compare};
 use zonewright::model::managed::Catalogue;
 use zonewright::model::ruleset::RuleId;
 
-/// The sentence about a change from one state of a ruleset to another.
+/// Returns the sentence about a change from one state of a ruleset to another.
 fn sentence(before: &Catalogue, after: &Catalogue) -> String {
     compare(Some(&LockedRuleset::of(before)), after).sentence()
 }

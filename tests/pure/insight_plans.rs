@@ -16,7 +16,7 @@ use zonewright::{spec, wire};
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
 const PATH: &str = "http.request.uri.path eq \"/a\"";
 
-/// The operations that lead from an entry point (`null`: none) to a spec's section.
+/// Returns the operations that lead from an entry point (`null`: none) to a spec's section.
 fn plan(phase: Phase, rules: &Json, section: &str) -> Vec<Operation> {
     let waf = LiveWaf { catalogues: vec![Arc::new(owasp())], ..LiveWaf::default() };
     let (zone, found) = plan_of(&[(phase, rules.clone())], &waf, section);
@@ -24,14 +24,14 @@ fn plan(phase: Phase, rules: &Json, section: &str) -> Vec<Operation> {
     zone.operations
 }
 
-/// Direction, whether consent is asked, and the sentences.
+/// Returns the direction of an operation, true if it needs consent, and its sentences.
 fn judged(operation: &Operation) -> (Direction, bool, String) {
     let needs = operation.dangers.contains(&Danger::WeakensProtection);
     let impact = operation.impact.as_ref().expect("what is done to a rule is judged");
     (impact.direction, needs, impact.lines.join("\n"))
 }
 
-/// A rule of an entry point.
+/// Returns a rule of an entry point.
 fn rule(number: u8, members: Json) -> Json {
     let mut rule = json!({ "id": format!("{number:032}"), "version": "1", "enabled": true });
     let (Some(rule_members), Json::Object(members)) = (rule.as_object_mut(), members) else {
@@ -41,7 +41,7 @@ fn rule(number: u8, members: Json) -> Json {
     rule
 }
 
-/// The OWASP deployment for these requests.
+/// Returns the OWASP deployment for these requests.
 fn deployed(expression: &str) -> Json {
     let parameters =
         json!({ "id": OWASP, "version": "latest", "overrides": tuning(2, 40, "block") });
@@ -51,7 +51,7 @@ fn deployed(expression: &str) -> Json {
     )
 }
 
-/// An exception from everything after it.
+/// Returns an exception from everything after it.
 fn passing(name: &str, expression: &str) -> Json {
     let parameters = json!({ "ruleset": "current" });
     rule(
@@ -63,8 +63,8 @@ fn passing(name: &str, expression: &str) -> Json {
     )
 }
 
-/// The effect of moving one of two rules before the other; two ways to describe the move agree, and
-/// the reverse move has the opposite direction.
+/// Returns the effect of moving one of two rules before the other; two ways to describe the move
+/// agree, and the reverse move has the opposite direction.
 #[track_caller]
 fn exchanged(phase: Phase, rises: &RuleBody, sinks: &RuleBody) -> Direction {
     let (rises, sinks) = (&MovedRule::new(rises), &MovedRule::new(sinks));
@@ -163,7 +163,7 @@ fn an_exception_that_starts_to_act_needs_consent() {
         lines.contains("is before the OWASP ruleset now: requests where `http.request.uri.path eq"),
         "{lines}"
     );
-    // A rule that moves and changes is judged by what it does at its new place.
+    // A rule that moves and changes is judged by its new effect at its new place.
     let narrowed = section.replace("eq \"/a\"", "in {\"/a\" \"/b\"} and ssl");
     let moved = plan(Phase::Managed, &json!([deployed("true"), passing("late", PATH)]), &narrowed);
     assert_eq!((moved.len(), judged(&moved[0]).1), (1, true), "{:?}", moved[0].impact);
@@ -298,7 +298,7 @@ fn an_exception_cancels_what_it_covers_whole() {
     assert!(!cancels(&off, &owasp, &waf()));
 }
 
-/// The plan of a spec on a day, for the custom rules of a zone.
+/// Returns the plan of a spec on a day, for the custom rules of a zone.
 fn on_day(day: &str, section: &str, base: Option<&str>) -> (Vec<Operation>, Vec<String>) {
     let spec = |section: &str| {
         let section: String = section.lines().map(|line| format!("      {line}\n")).collect();

@@ -18,7 +18,7 @@ use zonewright::model::ruleset::{
     EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, RuleBody, RuleId, RulesetId, canonical,
 };
 
-/// The impact on the OWASP ruleset of a change of overrides.
+/// Returns the impact on the OWASP ruleset of a change of overrides.
 fn owasp_change(before: Json, after: Json) -> Impact {
     let catalogue = owasp();
     deployment_impact(
@@ -28,7 +28,7 @@ fn owasp_change(before: Json, after: Json) -> Impact {
     )
 }
 
-/// The impact on the Cloudflare ruleset of a change of overrides.
+/// Returns the impact on the Cloudflare ruleset of a change of overrides.
 fn cloudflare_change(before: Json, after: Json) -> Impact {
     let catalogue = cloudflare();
     deployment_impact(
@@ -45,7 +45,7 @@ fn with_rules(rules: &[Json]) -> Json {
     overrides
 }
 
-/// Whether a sentence is there.
+/// Returns true if a sentence is there.
 fn says(impact: &Impact, sentence: &str) -> bool {
     impact.lines.iter().any(|l| l.contains(sentence))
 }
@@ -266,7 +266,7 @@ fn the_cloudflare_ruleset_is_compared_by_its_actions() {
     );
 }
 
-/// A skip rule in the managed phase.
+/// Returns a skip rule in the managed phase.
 fn exception(parameters: Json) -> RuleBody {
     body(
         json!({ "action": "skip", "expression": "http.host eq \"a.example\"", "action_parameters": parameters, "logging": { "enabled": true } }),
@@ -333,7 +333,7 @@ fn exceptions_weaken_as_they_grow() {
     expect(&custom, Direction::Weakens, &["all managed rules", "the product bic"]);
 }
 
-/// A value from JSON.
+/// Returns a value from JSON.
 fn json_value(json: Json) -> zonewright::model::Value {
     zonewright::wire::settings::from_json(&json)
 }
@@ -470,7 +470,7 @@ fn reach_counts_scores_and_says_what_it_assumed() {
     assert!(reach[0].sentence().contains("unknown score taken as 5: 930999"));
 }
 
-/// The strength of an action, written independently of the program.
+/// Returns the strength of an action, written independently of the program.
 fn rank(action: &str) -> u32 {
     match action {
         "block" => 3,
@@ -490,7 +490,7 @@ fn the_direction_of_every_pair_of_settings_follows_the_lattice() {
         settings.iter().map(|(l, t, a)| deployment(&catalogue, tuning(*l, *t, a))).collect();
     for (before, left) in settings.iter().zip(&bodies) {
         for (after, right) in settings.iter().zip(&bodies) {
-            // For what only logs, neither the level nor the threshold matters.
+            // If the ruleset only logs, neither the level nor the threshold matters.
             let logs = before.2 == "log" || after.2 == "log";
             let count = |order| if logs { std::cmp::Ordering::Equal } else { order };
             let (level, threshold) = (after.0.cmp(&before.0), before.1.cmp(&after.1));
@@ -532,12 +532,12 @@ fn unknown_members_are_named() {
     expect(&impact, Direction::Unclassified, &["exposed_credential_check changes"]);
 }
 
-/// A live rule.
+/// Returns a live rule.
 fn live(id: &str, body: RuleBody) -> LiveRule {
     LiveRule { id: RuleId(id.to_owned()), last_updated: None, body }
 }
 
-/// A zone with these rules in its phases.
+/// Returns a zone with these rules in its phases.
 fn zone(phases: &[(Phase, Vec<LiveRule>)]) -> LiveWaf {
     let entry_point = |rules: &Vec<LiveRule>| {
         let (id, rules) = (RulesetId("entry".to_owned()), rules.clone());
@@ -603,7 +603,7 @@ fn a_difference_is_told_rule_by_rule() {
     assert_eq!((order.direction, order.rules.len()), (Direction::Unclassified, 1));
 }
 
-/// A rule that skips, acts, or does something else, by rate or not.
+/// Returns a rule that skips, acts, or does something else, by rate or not.
 fn any_rule() -> impl Strategy<Value = RuleBody> {
     let owasp = Managed::Owasp.facts().id;
     let targets = [

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use zonewright::apply::{JournalReadError, JournalRun, JournalText, RecordEffect, ZoneRun};
 use zonewright::diagnostic::Sources;
 
-/// The lines of a journal.
+/// Returns the lines of a journal.
 fn journal(lines: &[Value]) -> String {
     let begin = json!({ "event": "begin", "format": 1, "time": "2026-11-20T10:00:00Z" });
     std::iter::once(&begin).chain(lines).map(|line| format!("{line}\n")).collect()
@@ -16,12 +16,12 @@ fn parse(text: &str) -> Result<JournalRun, JournalReadError> {
     JournalRun::read(text, source)
 }
 
-/// The zone example.com of a journal.
+/// Returns the zone example.com of a journal.
 fn zone(lines: &[Value]) -> ZoneRun {
     parse(&journal(lines)).unwrap().zones.into_values().next().unwrap()
 }
 
-/// An operation on a record of example.com.
+/// Returns an operation on a record of example.com.
 fn operation(action: &str, name: &str, before: Option<u8>, after: Option<u8>) -> Value {
     let image = |n: u8| json!({ "type": "A", "name": format!("{name}.example.com"), "content": format!("192.0.2.{n}"), "ttl": 300 });
     let id = before.map(|_| format!("id-{name}"));

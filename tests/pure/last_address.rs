@@ -22,13 +22,14 @@ struct Run<'r> {
     foreign: Vec<(&'r str, Value)>,
     /// Expressions of enabled or disabled foreign rules of the first zone.
     rules: Vec<(bool, &'r str)>,
-    /// Without a base, the plan does not know what the spec had.
+    /// True if there is no base, so that the plan does not know the previous spec.
     has_no_base: bool,
     /// Name servers with which an empty name stops wildcards.
     is_advanced: bool,
 }
 
-/// A spec of zones, each with its lines: `name` begins a zone, other lines are records or members.
+/// Returns a spec of zones, each with its lines: `name` begins a zone, other lines are records or
+/// members.
 fn spec_of(text: &str) -> Desired {
     let mut yaml = "version: 1\nzones:\n".to_owned();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -47,7 +48,7 @@ fn spec_of(text: &str) -> Desired {
 }
 
 impl Run<'_> {
-    /// The plans of all zones, as a run makes them.
+    /// Returns the plans of all zones, as a run makes them.
     fn plans(&self) -> Vec<ZonePlan> {
         let (base, desired) = (spec_of(self.base), spec_of(self.spec));
         let mut zones: BTreeMap<_, _> =
@@ -56,7 +57,7 @@ impl Run<'_> {
             let mut record = record.clone();
             record["id"] = format!("f{n:031}").into();
             let zone = zones.get_mut(&ZoneName::parse(zone).unwrap()).expect("the zone is live");
-            zone.records.push(wire::record::read(&record).expect("a record"));
+            zone.records.push(wire::record::read_record(&record).expect("a record"));
         }
         let first = zones.values_mut().next().expect("a zone");
         if self.is_advanced {
@@ -103,7 +104,7 @@ impl Run<'_> {
         plans
     }
 
-    /// The addresses of the operations with the danger.
+    /// Returns the addresses of the operations with the danger.
     fn raised(&self) -> Vec<String> {
         let plans = self.plans();
         let operations = plans.iter().flat_map(|plan| &plan.operations);
@@ -125,7 +126,7 @@ impl Run<'_> {
     }
 }
 
-/// A zone of these lines.
+/// Returns a zone of these lines.
 fn zone(records: &str) -> String {
     format!(
         "zone example.com\nrecords:\n- {{ name: \"@\", type: A, content: 198.18.1.1 }}\n{records}"
@@ -175,7 +176,7 @@ fn a_name_that_keeps_records_is_still_in_use() {
     }
     // Names below it are names of their own.
     deleted(HOST, "- { name: below.h, type: A, content: 198.18.1.3 }", false);
-    // What is left leads to a server.
+    // The remaining record leads to a server.
     deleted(HOST, "- { name: h, type: AAAA, content: \"2001:db8::1\" }", false);
     let hint = "- { name: h, type: HTTPS, data: { priority: 1, target: ., value: \"ipv4hint=198.18.1.2\" } }";
     deleted(HOST, hint, false);
@@ -214,8 +215,7 @@ fn every_type_that_refers_to_it_counts() {
         "- { name: \"4\", type: PTR, content: h.example.com }",
     ] {
         deleted(HOST, record, true);
-        // What the same plan removes does not count, and a reference to another name does not
-        // either.
+        // References that the same plan removes do not count, nor do references to another name.
         deleted(&format!("{HOST}\n{record}"), "", false);
         deleted(HOST, &record.replace("h.example.com", "example.com"), false);
     }
@@ -335,7 +335,7 @@ fn expectations_and_enabled_rules_count() {
         let rules = vec![(is_enabled, expression)];
         Run { base: &base, spec: &spec, rules, ..Run::default() }.is_raised(is_raised);
     }
-    // Rules of the spec; one that goes with the host does not count.
+    // Rules of the spec. A rule that is deleted with the host does not count.
     let waf = |rules: &str| format!("waf: {{ custom: [{rules}] }}");
     let [about, other] = ["h.example.com", "example.com"]
         .map(|host| format!("{{ name: a, when: 'http.host eq \"{host}\"', action: block }}"));
@@ -382,7 +382,7 @@ fn the_answer_tells_whether_a_name_led_to_a_server() {
     // An alias that led to nothing loses nothing.
     changed(&alias("typo.example.com"), "- { name: www, type: TXT, content: text }", false);
     changed(&alias("host.example.net"), "- { name: www, type: TXT, content: text }", true);
-    // The target of an alias of the zone goes, with the alias or without it.
+    // The target of an alias in the zone is deleted, with or without the alias.
     deleted(HOST, &alias("h.example.com"), true);
     deleted(&format!("{HOST}\n{}", alias("h.example.com")), "", false);
     // A text hides the wildcard that gave the name its address.

@@ -38,7 +38,7 @@ fn live(zone: &LiveZone, world: &Evidence) -> LiveZone {
     LiveZone { records: world.values().cloned().collect(), ..zone.clone() }
 }
 
-/// The record as Cloudflare would hold it after a change.
+/// Returns the record as Cloudflare would hold it after a change.
 fn changed(id: &RecordId, after: &RecordForm) -> LiveRecord {
     LiveRecord { id: id.clone(), ..stored(0, after) }
 }
@@ -122,7 +122,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: CASES / 5, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// A part of a plan has the same effect as its operations in the whole plan, and leaves the
-    /// rest; adding what a refusal names is sufficient.
+    /// other operations. It is sufficient to add the operations that a refusal names.
     #[test]
     fn a_part_leaves_the_rest(desired in desired_zone(), zone in live_zone(), bits in any::<u64>()) {
         let whole = plan(&desired, &zone);
@@ -234,7 +234,7 @@ proptest! {
         if beside {
             answer["priority"] = priority.parse::<u16>().unwrap().into();
         }
-        prop_assert_eq!(wire::record::read(&answer).unwrap().data, data);
+        prop_assert_eq!(wire::record::read_record(&answer).unwrap().data, data);
     }
 
     /// Every text is read as a value or a mistake; the span of the mistake is inside the text.
@@ -272,13 +272,13 @@ proptest! {
         }
     }
 
-    /// What is sent reads back, from Cloudflare's answer, as the same value.
+    /// A sent value is equal to the value that is read from Cloudflare's answer.
     #[test]
     fn what_is_sent_comes_back(zone in live_zone()) {
         for record in &zone.records {
             let mut body = wire::record::create_body(&record.form());
             body["id"] = record.id.0.clone().into();
-            prop_assert_eq!(&wire::record::read(&body).unwrap(), record);
+            prop_assert_eq!(&wire::record::read_record(&body).unwrap(), record);
         }
     }
 
@@ -298,8 +298,7 @@ proptest! {
         prop_assert_eq!(changes.unchanged, zone.records.len());
     }
 
-    /// After a plan is carried out, the next plan is empty, and what the spec does not name is as
-    /// before.
+    /// After a plan is applied, the next plan is empty, and unmanaged objects are unchanged.
     #[test]
     fn plans_converge_and_leave_the_rest_alone(desired in desired_zone(), zone in live_zone()) {
         let first = plan(&desired, &zone);
@@ -364,7 +363,7 @@ proptest! {
         prop_assert_eq!(plan(&desired, &zone), first);
     }
 
-    /// A value that moves to another name goes in one request, if one request can hold both names.
+    /// A value moves to another name in one request if one request can hold both names.
     #[test]
     fn renames_are_one_batch(from in "[a-c]", to in "[d-f]", others in 0usize..6, size in 2usize..9) {
         let at = |name: &str, n: u8| {
@@ -464,7 +463,7 @@ fn a_full_zone_shrinks_before_it_grows() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is printed of a zone's protection reads back as the same, places apart; printing it
+    /// The printed protection of a zone reads back as the same, except for places; printing it
     /// again changes nothing.
     #[test]
     fn printing_and_loading_protection_are_inverse(waf in desired_waf()) {

@@ -8,7 +8,7 @@ use crate::support::generators::{desired_zone, place};
 use crate::support::processor_time::takes_at_most;
 use proptest::prelude::*;
 use zonewright::diagnostic::{Diagnostics, Severity, Sources};
-use zonewright::lint::{self, Rule};
+use zonewright::lint::{self, LintRule};
 use zonewright::model::{
     AsReported, Desired, DesiredRecord, DesiredZone, Facets, Fqdn, Rdata, RecordType, Spelling,
     Unmanaged, ZoneName,
@@ -16,17 +16,17 @@ use zonewright::model::{
 use zonewright::render::diagnostics;
 use zonewright::spec::{Input, Options, load};
 
-/// Everything that is found in a good spec by the rules, sorted.
+/// Returns everything that is found in a good spec by the rules, sorted.
 fn findings(text: &str) -> (Diagnostics, Sources) {
     let mut sources = Sources::default();
     let outcome = load(&[Input::Stdin(text.to_owned())], &Options::default(), &mut sources);
     let desired = outcome.desired.unwrap_or_else(|| panic!("{:?}\n{text}", outcome.diagnostics));
-    let mut found = lint::check(&desired);
+    let mut found = lint::lint(&desired);
     found.sort(&sources);
     (found, sources)
 }
 
-/// The example of a rule as a whole spec; `LONG1` and the like stand for 3000 characters.
+/// Returns the example of a rule as a whole spec; `LONG1` and the like stand for 3000 characters.
 fn example(zones: &str) -> String {
     let long = |n: char| format!("{n}{}", "x".repeat(2999));
     let text = ['1', '2', '3']
@@ -35,8 +35,8 @@ fn example(zones: &str) -> String {
     format!("version: 1\n{text}")
 }
 
-/// Whether every type of the example is managed.
-fn is_managed(rule: &Rule) -> bool {
+/// Returns true if every type of the example is managed.
+fn is_managed(rule: &LintRule) -> bool {
     RecordType::parse("DS").is_some()
         || !(rule.good.contains("type: DS") || rule.bad.contains("type: DS"))
 }
@@ -88,13 +88,13 @@ fn the_examples_of_the_project_are_clean() {
         }
         let mut sources = Sources::default();
         let outcome = load(&[Input::Path(path.clone())], &Options::default(), &mut sources);
-        let found = lint::check(&outcome.desired.unwrap());
+        let found = lint::lint(&outcome.desired.unwrap());
         assert!(found.is_empty(), "{}: {found:?}", path.display());
     }
     assert!(Path::new("examples/minimal").is_dir());
 }
 
-/// Codes and severities of what is found in a zone with these lines.
+/// Returns codes and severities of the findings in a zone with these lines.
 fn codes(lines: &str) -> Vec<(&'static str, Severity)> {
     let (found, _) = findings(&format!("version: 1\nzones:\n  example.com:\n{lines}"));
     found.iter().map(|d| (d.code(), d.severity)).collect()
@@ -144,7 +144,7 @@ fn what_live_records_may_change_is_milder() {
     assert_eq!(pruned(format!("    records:\n{beside}{}", ds("lab"))), []);
 }
 
-/// A record of a zone.
+/// Returns a record of a zone.
 fn record(zone: &ZoneName, name: &str, record_type: RecordType, content: &str) -> DesiredRecord {
     DesiredRecord {
         name: zone.resolve(name).unwrap(),
@@ -165,7 +165,7 @@ fn record(zone: &ZoneName, name: &str, record_type: RecordType, content: &str) -
     }
 }
 
-/// A spec with one pruned zone.
+/// Returns a spec with one pruned zone.
 fn spec(records: impl FnOnce(&ZoneName) -> Vec<DesiredRecord>) -> Desired {
     let name = ZoneName::parse("example.com").unwrap();
     let records = records(&name);
@@ -177,11 +177,11 @@ fn spec(records: impl FnOnce(&ZoneName) -> Vec<DesiredRecord>) -> Desired {
     Desired { zones: BTreeMap::from([(name, zone)]), ..Desired::default() }
 }
 
-/// Lints, quickly.
+/// Runs the lints, and requires that this is quick.
 fn quickly(desired: &Desired) -> Diagnostics {
     // Much more than is needed without optimisation, and much less than a quadratic algorithm
     // takes.
-    takes_at_most(Duration::from_secs(20), "linting", || lint::check(desired))
+    takes_at_most(Duration::from_secs(20), "linting", || lint::lint(desired))
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn a_hundred_thousand_records_take_no_time() {
     assert_eq!(below.len(), 1001);
 }
 
-/// Names that collide often, over two zones.
+/// Returns names that collide often, over two zones.
 fn entangled() -> impl Strategy<Value = Desired> {
     let name = || proptest::sample::select(vec!["@", "a", "b", "a.b", "*", "*.b", "x.a.b"]);
     let target = proptest::sample::select(vec![
@@ -260,7 +260,8 @@ fn entangled() -> impl Strategy<Value = Desired> {
     })
 }
 
-/// Whether the first CNAME of a name leads back to it, by following each target; exact names only.
+/// Returns true if the first CNAME of a name leads back to it, by following each target; exact
+/// names only.
 fn comes_back(desired: &Desired, start: &Fqdn) -> bool {
     let follow = |name: &Fqdn| {
         let zone = desired
@@ -299,14 +300,14 @@ proptest! {
     #[test]
     fn nothing_generated_makes_it_panic(zone in desired_zone()) {
         let desired = Desired { zones: BTreeMap::from([(zone.name.clone(), zone)]), ..Desired::default() };
-        let found = lint::check(&desired);
+        let found = lint::lint(&desired);
         prop_assert!(found.iter().all(|d| d.primary.is_some() && d.help.is_some()));
     }
 
     /// Loops by exact names are errors, and nothing else of the aliases is.
     #[test]
     fn loops_are_found_as_by_walking(desired in entangled()) {
-        let found = lint::check(&desired);
+        let found = lint::lint(&desired);
         let errors: Vec<_> = found.iter().filter(|d| d.code() == "LINT0001" && !d.detail.contains("wildcard")).collect();
         let names: Vec<&str> = errors.iter().flat_map(|d| d.detail.split(" → ")).collect();
         let records = desired.zones.values().flat_map(|z| &z.records);
@@ -321,11 +322,11 @@ proptest! {
         }
     }
 
-    /// Neither the order of records nor their places matter to what is found.
+    /// The order of records and their places do not affect the findings.
     #[test]
     fn the_order_is_irrelevant(desired in entangled(), turn in 0usize..12) {
         let words = |desired: &Desired| {
-            let mut all: Vec<_> = lint::check(desired).iter().map(|d| (d.code(), d.severity, d.detail.clone())).collect();
+            let mut all: Vec<_> = lint::lint(desired).iter().map(|d| (d.code(), d.severity, d.detail.clone())).collect();
             all.sort();
             all
         };

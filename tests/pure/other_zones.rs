@@ -11,7 +11,7 @@ use zonewright::spec;
 
 use crate::scenarios::{live, load};
 
-/// A spec of several zones.
+/// Returns a spec of several zones.
 fn spec_of_zones(text: String) -> Desired {
     let mut sources = Sources::default();
     spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources)
@@ -19,7 +19,7 @@ fn spec_of_zones(text: String) -> Desired {
         .expect("a spec")
 }
 
-/// What one zone hides or uses is known to the others of the spec.
+/// The plan of one zone knows the hidden and used addresses of the other zones of the spec.
 #[test]
 fn the_other_zones_of_a_spec_count() {
     let both = |records: &str| -> Desired {
@@ -61,8 +61,7 @@ fn the_other_zones_of_a_spec_count() {
         let without =
             plan_part(own, &live(old), &Only::default(), OtherZones::of(&spec, &overview)).0;
         assert_eq!(dangers(with_base).into_iter().next(), code, "{record}");
-        // Without a base, nothing tells what was hidden until now: all zones of the spec may be
-        // new.
+        // Without a base, hidden addresses are unknown, because all zones of the spec may be new.
         let code = code.filter(|code| *code != "exposes-origin");
         assert_eq!(dangers(without).into_iter().next(), code, "{record}");
         assert_eq!(dangers(plan_zone(own, &live(old)).0), BTreeSet::new(), "{record}");

@@ -95,14 +95,14 @@ const HOSTILE: &[&str] = &[
     ":",
 ];
 
-/// A random text of such pieces.
+/// Returns a random text of such pieces.
 fn hostile() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(HOSTILE), 1..12)
         .prop_map(|parts| parts.concat())
 }
 
-/// The structure of a Markdown text, without its words; panics at markup that only the program may
-/// write.
+/// Returns the structure of a Markdown text, without its words; panics at markup that only the
+/// program may write.
 fn skeleton(markdown: &str) -> Vec<String> {
     let mut all = Vec::new();
     for event in Parser::new_ext(markdown, Options::all() - Options::ENABLE_OLD_FOOTNOTES) {
@@ -166,7 +166,7 @@ fn skeleton(markdown: &str) -> Vec<String> {
     all
 }
 
-/// Names of the elements of a page, and what may be dangerous about it.
+/// Returns the names of the elements of a page, and everything in it that may be dangerous.
 fn elements(page: &str) -> Vec<String> {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
     let document = roxmltree::Document::parse_with_options(page, options)
@@ -183,7 +183,7 @@ fn elements(page: &str) -> Vec<String> {
             assert!(!key.starts_with("on") && key != "src" && key != "style", "{key}");
             assert!(key != "href" || value.starts_with("#z"), "{value}");
         }
-        // How many words differ decides how many are marked.
+        // The number of differing words determines the number of marked words.
         if !matches!(name, "ins" | "del" | "code") {
             names.push(name.to_owned());
         }
@@ -191,14 +191,14 @@ fn elements(page: &str) -> Vec<String> {
     names
 }
 
-/// A plan as annotations.
+/// Returns a plan as annotations.
 fn annotations(made: &plans::Made) -> String {
     let mut out = Vec::new();
     github::plan(&mut out, &made.review()).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-/// What was found while planning.
+/// Returns what was found while planning.
 fn findings(made: &plans::Made) -> Findings<'_> {
     Findings {
         command: "validate",
@@ -208,12 +208,12 @@ fn findings(made: &plans::Made) -> Findings<'_> {
     }
 }
 
-/// A plan read as a report of drift, an hour after its newest record.
+/// Returns a plan read as a report of drift, an hour after its newest record.
 fn drift(made: &plans::Made) -> Report {
     classify(&made.plan, std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000))
 }
 
-/// The same with what its outputs need.
+/// Returns the same with what its outputs need.
 fn view<'a>(made: &'a plans::Made, report: &'a Report) -> DriftView<'a> {
     DriftView {
         report,
@@ -223,7 +223,7 @@ fn view<'a>(made: &'a plans::Made, report: &'a Report) -> DriftView<'a> {
     }
 }
 
-/// Such a report as text.
+/// Returns such a report as text.
 fn drift_text(made: &plans::Made) -> String {
     let mut out = Vec::new();
     text::write_drift(&mut out, &view(made, &drift(made)), false, true).unwrap();
@@ -331,7 +331,7 @@ fn a_comment_is_never_longer_than_wanted_and_never_cut() {
     }
 }
 
-/// Whether every operation is shown.
+/// Returns true if every operation is shown.
 fn says_all(text: &str, operations: usize) -> bool {
     text.matches("\n@@ ").count() == operations
 }

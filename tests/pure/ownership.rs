@@ -1,4 +1,4 @@
-//! Who owns a live value, and what may be done to it: each row of the tables in
+//! Owners of live values, and the permitted changes: each row of the tables in
 //! `crates/model/src/diff/ownership.rs` and `src/plan/overwrites.rs`.
 
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use zonewright::model::{DesiredZone, LiveZone, Tier, ZoneId, ZoneName};
 use zonewright::plan::{Operation, ZonePlan, plan_zone, plan_zone_with_base};
 use zonewright::{spec, wire};
 
-/// A zone as these lines of a spec want it; the first may be another key of the zone.
+/// Returns a zone as these lines of a spec want it; the first may be another key of the zone.
 fn desired(zone: &str) -> DesiredZone {
     let text = format!("version: 1\nzones:\n  example.com: {{ {zone} }}\n");
     let mut sources = Sources::default();
@@ -17,7 +17,7 @@ fn desired(zone: &str) -> DesiredZone {
     desired.zones.into_values().next().expect("a zone")
 }
 
-/// A zone that wants these records, each `NAME TYPE CONTENT`.
+/// Returns a zone that wants these records, each `NAME TYPE CONTENT`.
 fn desired_zone(records: &[&str]) -> DesiredZone {
     let one = |record: &&str| {
         let (name, record_type, content) = parts(record);
@@ -29,14 +29,14 @@ fn desired_zone(records: &[&str]) -> DesiredZone {
     desired(&format!("records: [{}]", records.iter().map(one).collect::<Vec<_>>().join(", ")))
 }
 
-/// The three parts of `NAME TYPE CONTENT`.
+/// Returns the three parts of `NAME TYPE CONTENT`.
 fn parts(record: &str) -> (&str, &str, &str) {
     let mut words = record.splitn(3, ' ');
     let mut next = || words.next().unwrap_or_else(|| panic!("{record}"));
     (next(), next(), next())
 }
 
-/// A digest as long as its type needs it: `aa` stands for 32 octets.
+/// Returns a digest as long as its type needs it: `aa` stands for 32 octets.
 fn long(record_type: &str, content: &str) -> String {
     match record_type {
         "SSHFP" | "TLSA" | "DS" => {
@@ -46,7 +46,7 @@ fn long(record_type: &str, content: &str) -> String {
     }
 }
 
-/// A zone that has these records, each `NAME TYPE CONTENT`.
+/// Returns a zone that has these records, each `NAME TYPE CONTENT`.
 fn live(records: &[&str]) -> LiveZone {
     let one = |(n, record): (usize, &&str)| {
         let (name, record_type, content) = parts(record);
@@ -64,7 +64,7 @@ fn live(records: &[&str]) -> LiveZone {
 }
 
 fn read(json: &Value) -> zonewright::model::LiveRecord {
-    wire::record::read(json).expect("a record")
+    wire::record::read_record(json).expect("a record")
 }
 
 fn with(records: Vec<zonewright::model::LiveRecord>) -> LiveZone {
@@ -79,7 +79,7 @@ fn plan(base: Option<&DesiredZone>, desired: &DesiredZone, live: &LiveZone) -> Z
     }
 }
 
-/// An operation: what, from, to, cause, and those dangers that are about whose a value is.
+/// Returns an operation: what, from, to, cause, and those dangers that are about whose a value is.
 fn said(operation: &Operation) -> String {
     let record = operation.record().expect("a record");
     let (before, after) = (record.change.before(), record.change.after());
@@ -695,7 +695,7 @@ fn consents_to_conflicts_can_be_committed() {
     assert!(open(&format!("{reasons}, records: [{}]", records(""))).is_empty());
 }
 
-/// What was removed from the spec is said to be, also where the zone is pruned.
+/// The plan lists values as removed if the spec removed them, also in a pruned zone.
 #[test]
 fn a_delete_says_why() {
     let reasons = |base: Option<&DesiredZone>, spec: &str| -> Vec<String> {

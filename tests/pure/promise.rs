@@ -1,5 +1,5 @@
-//! What the spec promises of managed rulesets, held against what is live: each row of the table of
-//! cases.
+//! The promises of a spec about managed rulesets, compared with the live state: each row of the
+//! table of cases.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -12,7 +12,7 @@ use zonewright::plan::ZonePlan;
 
 use crate::support::rulesets::{cloudflare, id_of, owasp, plan_of, tuning, waf};
 
-/// A live deployment.
+/// Returns a live deployment.
 fn live(catalogue: &Catalogue, overrides: Json) -> Json {
     json!({
         "id": "d".repeat(32), "version": "1", "action": "execute", "expression": "true", "enabled": true,
@@ -21,7 +21,7 @@ fn live(catalogue: &Catalogue, overrides: Json) -> Json {
     })
 }
 
-/// A live rule that skips others.
+/// Returns a live rule that skips others.
 fn skip(id: &str, expression: &str, parameters: Json) -> Json {
     json!({
         "id": id.repeat(32), "version": "1", "ref": format!("skip-{id}"), "action": "skip", "expression": expression,
@@ -29,12 +29,12 @@ fn skip(id: &str, expression: &str, parameters: Json) -> Json {
     })
 }
 
-/// The plan for these live rules.
+/// Returns the plan for these live rules.
 fn plan(section: &str, managed: Json, custom: Json) -> ZonePlan {
     plan_of(&[(Phase::Managed, managed), (Phase::Custom, custom)], &waf(), section).0
 }
 
-/// The only deployment of a section.
+/// Returns the only deployment of a section.
 fn held(section: &str, managed: Json) -> InForce {
     let plan = plan(section, managed, Json::Null);
     assert!(plan.is_empty(), "{section}: {:?}", plan.operations);
@@ -42,12 +42,12 @@ fn held(section: &str, managed: Json) -> InForce {
     deployment.in_force.clone()
 }
 
-/// The OWASP deployment of a section with these overrides.
+/// Returns the OWASP deployment of a section with these overrides.
 fn owasp_with(section: &str, overrides: Json) -> InForce {
     held(section, json!([live(&owasp(), overrides)]))
 }
 
-/// Whether it is weaker, and how many promised rules are lost.
+/// Returns true if it is weaker, and how many promised rules are lost.
 fn weak(found: &InForce) -> (bool, usize) {
     (found.is_weakened(), found.lost_rules().len())
 }
@@ -151,7 +151,7 @@ fn promised_rules_that_are_off_are_counted() {
         level(json!([{ "id": id_of(942_460), "enabled": false }])),
     );
     assert!(!less.is_weakened() && less.choices.is_empty(), "{less:?}");
-    // What the spec itself disables is not promised.
+    // Rules that the spec itself disables are not promised.
     let own = "owasp: { paranoia: 2, disable: [{ rule: 942100, reason: x }] }";
     let own = owasp_with(own, level(json!([{ "id": id_of(942_100), "enabled": false }])));
     assert_eq!((weak(&own), own.promised_rules), ((false, 0), 183));
@@ -242,7 +242,8 @@ fn a_wide_skip_of_others_counts_and_a_narrow_one_does_not() {
         live(&owasp(), Json::Null),
     ]);
     assert_eq!(weak(&held("owasp: on", pieces)), (true, 6));
-    // After the deployment, off, for nobody, or for another ruleset: no effect.
+    // An exception after the deployment, a disabled one, one without requests and one for another
+    // ruleset have no effect.
     let after = json!([live(&owasp(), Json::Null), skip("a", "true", everything())]);
     assert!(!held("owasp: on", after).is_weakened());
     assert!(!with("owasp: on", "false", everything()).is_weakened());

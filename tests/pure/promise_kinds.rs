@@ -12,7 +12,7 @@ use crate::support::rulesets::{cloudflare, id_of, owasp, plan_of, waf};
 
 const MANAGED: &str = "http_request_firewall_managed";
 
-/// A live deployment of a ruleset.
+/// Returns a live deployment of a ruleset.
 fn live(id: &str, name: char, overrides: Json) -> Json {
     json!({
         "id": name.to_string().repeat(32), "version": "1", "action": "execute", "expression": "true", "enabled": true,
@@ -20,7 +20,7 @@ fn live(id: &str, name: char, overrides: Json) -> Json {
     })
 }
 
-/// A live rule that skips others.
+/// Returns a live rule that skips others.
 fn skip(expression: &str, parameters: Json) -> Json {
     json!({
         "id": "a".repeat(32), "version": "1", "ref": "theirs", "action": "skip", "expression": expression,
@@ -28,7 +28,7 @@ fn skip(expression: &str, parameters: Json) -> Json {
     })
 }
 
-/// The deployments of a section, each held against the live rules of some phases.
+/// Returns the deployments of a section, each held against the live rules of some phases.
 fn held(section: &str, rules: &[(Phase, Json)]) -> Vec<InForce> {
     let all =
         [(Phase::Managed, json!([])), (Phase::Custom, json!([])), (Phase::RateLimit, json!([]))];
@@ -42,7 +42,7 @@ fn held(section: &str, rules: &[(Phase, Json)]) -> Vec<InForce> {
     plan.in_force.into_iter().map(|deployment| deployment.in_force).collect()
 }
 
-/// The numbers of lost rules of each weakened deployment.
+/// Returns the numbers of lost rules of each weakened deployment.
 fn lost(found: &[InForce]) -> Vec<Option<usize>> {
     found.iter().map(|one| one.is_weakened().then(|| one.lost_rules().len())).collect()
 }
@@ -81,7 +81,7 @@ fn overrides_of_each_level_count_as_they_decide() {
             }),
             Some(php.len() - 1),
         ),
-        // Everything is off but what is promised.
+        // Every rule is off except the promised ones.
         (
             json!({
                 "enabled": false, "categories": [{ "category": "paranoia-level-1", "enabled": true }],
@@ -213,7 +213,7 @@ fn skips_of_each_form_count_for_what_they_free() {
     }
 }
 
-/// How many rules a section promises of its only deployment.
+/// Returns the number of rules that a section promises of its only deployment.
 fn held_count(section: &str) -> usize {
     held(section, &[(Phase::Managed, json!([live(&owasp().id.0, 'd', Json::Null)]))])[0]
         .promised_rules
@@ -241,8 +241,8 @@ fn a_skip_counts_for_what_comes_after_it_and_for_the_same_requests() {
     }
 }
 
-/// Rules of the account run first. Those that skip a phase skip it for the zone too; what else they
-/// skip is the account's.
+/// Rules of the account run first. An exception there that skips a phase also skips it for the
+/// zone. Its other targets concern only the account.
 #[test]
 fn rules_of_the_account_count_where_they_were_read() {
     let read = |rules: Json| -> LiveRuleset {

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use crate::generated::up_to_date;
 
-/// Where `.ci/run` has the description from rustdoc.
+/// The file in which `.ci/run` leaves the description from rustdoc.
 const DESCRIPTION: &str = "target/doc/zonewright.json";
 
 #[test]

@@ -1,18 +1,18 @@
-//! Recorded requests: what each format contains, and how broken, compressed and endless files are
-//! handled.
+//! Recorded requests: the content of each format, and the handling of broken, compressed and
+//! endless files.
 
 use std::io::{Cursor, Read, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use zonewright::model::request::Body;
-use zonewright::recorded::{Options, ReadError, Sample, read};
+use zonewright::recorded::{ReadError, RecordingOptions, Sample, read};
 
 fn all(bytes: impl Into<Vec<u8>>) -> Vec<Result<Sample, ReadError>> {
-    let options = Options {
+    let options = RecordingOptions {
         host: Some("default.example".to_owned()),
         skips_unreadable: true,
-        ..Options::default()
+        ..RecordingOptions::default()
     };
     read("file", Box::new(Cursor::new(bytes.into())), &options).collect()
 }
@@ -28,7 +28,7 @@ fn failure(bytes: impl Into<Vec<u8>>) -> String {
     all.into_iter().find_map(Result::err).expect("there is an error").to_string()
 }
 
-/// The relevant parts of a request, in one line.
+/// Returns the relevant parts of a request, in one line.
 fn brief(sample: &Sample) -> String {
     let request = &sample.request;
     let headers: Vec<_> = request
@@ -70,7 +70,8 @@ fn archives_are_read() {
     );
 }
 
-/// What an archive leaves out is unknown, not absent, unless the archive has it elsewhere.
+/// A part that an archive leaves out is unknown, not absent, unless another part of the archive has
+/// it.
 #[test]
 fn archives_do_not_tell_what_they_leave_out() {
     let entry = |method: &str, headers: &str, data: &str| {
@@ -255,7 +256,7 @@ fn access_logs_are_read() {
             "file:5: it is not a line of an access log in the combined format",
         ]
     );
-    let options = Options::default();
+    let options = RecordingOptions::default();
     let unnamed: Vec<_> =
         read("log", Box::new(Cursor::new(log.as_bytes().to_vec())), &options).collect();
     assert_eq!(unnamed.len(), 1);
@@ -359,7 +360,8 @@ fn what_is_no_recording_is_refused() {
 #[test]
 fn what_is_no_request_ends_a_recording_unless_it_is_skipped() {
     let lines = "{\"method\":\"GET\",\"uri\":\"https://x.test/\"}\n{}\n{\"method\":\"GET\",\"uri\":\"https://x.test/\"}\n";
-    let reads: Vec<_> = read("file", Box::new(Cursor::new(lines)), &Options::default()).collect();
+    let reads: Vec<_> =
+        read("file", Box::new(Cursor::new(lines)), &RecordingOptions::default()).collect();
     let expected = "file:2: it is not a request: missing field `method`; to leave out what is not a request, add --skip-unreadable";
     let error = reads[1].as_ref().unwrap_err();
     assert!(reads.len() == 2 && reads[0].is_ok() && error.is_fatal, "{reads:?}");
@@ -380,7 +382,11 @@ impl Read for Endless {
 
 #[test]
 fn endless_files_end_in_an_error() {
-    let options = Options { longest: 1 << 20, skips_unreadable: true, ..Options::default() };
+    let options = RecordingOptions {
+        longest: 1 << 20,
+        skips_unreadable: true,
+        ..RecordingOptions::default()
+    };
     let too_long = "a request is longer than 1 MiB; leave large bodies out";
     for (beginning, filler, expected) in [
         ("{\"method\":\"", b'a', too_long),

@@ -9,7 +9,7 @@ use zonewright::plan::{Consents, Plan, Verdict, plan_zone_with_base};
 
 use crate::scenarios::{judged, live, try_load};
 
-/// A zone of these records, without records that a spec must not have, which are listed.
+/// Returns a zone of these records, without records that a spec must not have, which are listed.
 fn readable(zone: &str, records: &BTreeSet<String>, refused: &mut BTreeSet<String>) -> DesiredZone {
     let head = format!("version: 1\nzones:\n  {zone}:\n    records:\n");
     let mut records: Vec<&String> = records.iter().collect();

@@ -9,7 +9,7 @@ use zonewright::{spec, wire};
 
 use crate::support::rulesets::{owasp, waf};
 
-/// A zone with this section.
+/// Returns a zone with this section.
 fn zone(section: &str) -> DesiredZone {
     let section: String = section.lines().map(|line| format!("      {line}\n")).collect();
     let text = format!("version: 1\nzones:\n  example.com:\n    waf:\n{section}");
@@ -25,7 +25,7 @@ fn zone(section: &str) -> DesiredZone {
         .expect("a zone")
 }
 
-/// The live zone with these rules of a phase.
+/// Returns the live zone with these rules of a phase.
 fn live(phase: Phase, rules: Json) -> LiveZone {
     let ruleset = json!({ "id": "a".repeat(32), "version": "7", "rules": rules });
     let entry_point =
@@ -39,7 +39,7 @@ fn live(phase: Phase, rules: Json) -> LiveZone {
 
 const RATE: &str = "rate_limits:\n  - { name: login, when: 'http.request.uri.path eq \"/login\"', per: ip, limit: 5 in 10s, then: block for 10s";
 
-/// The same at Cloudflare, with everything that a spec can leave out.
+/// Returns the same at Cloudflare, with everything that a spec can leave out.
 fn live_rate() -> Json {
     json!([{
         "id": "b".repeat(32), "version": "1", "ref": "login", "action": "block", "enabled": true, "description": "logins",
@@ -53,7 +53,7 @@ fn live_rate() -> Json {
     }])
 }
 
-/// What an update sends.
+/// Returns what an update sends.
 fn updated(plan: &ZonePlan) -> Json {
     let [operation] = &plan.operations[..] else { panic!("{:?}", plan.operations) };
     let Some(RuleAction::Update { after, .. }) = operation.rule().map(|rule| &rule.action) else {
@@ -80,7 +80,7 @@ fn keys_that_a_rule_no_longer_names_are_told() {
         );
     }
     assert_eq!(details.len(), 4, "{details:?}");
-    // What both specs leave out, and what is not live, is no news.
+    // A key that is in neither spec and not live has no finding.
     let (_, found) = plan_zone_with_base(&own, &own, &live(Phase::RateLimit, live_rate()));
     assert!(found.iter().all(|d| d.code() != "PLAN0038"));
     let skip = "custom:\n  - { name: s, when: ssl, action: skip, skip: everything, reason: x";

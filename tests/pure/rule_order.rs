@@ -8,20 +8,20 @@ use serde_json::{Value as Json, json};
 use zonewright::model::ruleset::{LiveWaf, Phase, Position};
 use zonewright::plan::{RuleAction, ZonePlan};
 
-/// A live custom rule with a `ref`.
+/// Returns a live custom rule with a `ref`.
 fn block(name: &str) -> Json {
     let expression = format!("http.host eq \"{name}.example.com\"");
     json!({ "id": format!("{name:0>32}"), "ref": name, "action": "block", "expression": expression, "enabled": true })
 }
 
-/// An entry of a spec that blocks.
+/// Returns an entry of a spec that blocks.
 fn entry(name: &str, rest: &str) -> String {
     format!(
         "  - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: block{rest} }}\n"
     )
 }
 
-/// The plan for custom rules, or what is refused.
+/// Returns the plan for custom rules, or the error.
 fn custom(live: &[&str], section: &str) -> Result<ZonePlan, Vec<String>> {
     let rules: Vec<Json> = live.iter().map(|name| block(name)).collect();
     let (plan, found) = plan_of(&[(Phase::Custom, json!(rules))], &LiveWaf::default(), section);
@@ -30,7 +30,7 @@ fn custom(live: &[&str], section: &str) -> Result<ZonePlan, Vec<String>> {
     if refused.is_empty() { Ok(plan) } else { Err(refused) }
 }
 
-/// The names of rules in their order after a plan.
+/// Returns the names of rules in their order after a plan.
 fn after(live: &[&str], plan: &ZonePlan) -> Vec<String> {
     let mut order: Vec<String> = live.iter().map(|name| (*name).to_owned()).collect();
     for (_, _, rule) in plan.rules() {
@@ -57,7 +57,7 @@ fn after(live: &[&str], plan: &ZonePlan) -> Vec<String> {
 #[test]
 fn what_can_be_satisfied_is() {
     for (live, entries, expected) in [
-        // What a later entry says holds for those before it in the list.
+        // The constraint of a later entry also applies to earlier entries of the list.
         (vec!["x"], vec![("one", ""), ("two", ", before: x")], vec!["one", "two", "x"]),
         (vec!["x", "y"], vec![("one", ""), ("two", ", before: y")], vec!["x", "one", "two", "y"]),
         (vec!["x", "y"], vec![("one", ", after: x"), ("two", "")], vec!["x", "one", "two", "y"]),
@@ -91,7 +91,7 @@ fn a_cycle_is_refused_with_its_reasons() {
           moved), `y` before `one` (`after` of one)"
         ]
     );
-    // Indirectly: one rule comes after y, two comes before x, and y is below x.
+    // An indirect cycle: `one` is after y, `two` is before x, and y is below x.
     let section = format!("custom:\n{}{}", entry("one", ", after: y"), entry("two", ", before: x"));
     let refused = custom(&["x", "y"], &section).unwrap_err();
     assert_eq!(

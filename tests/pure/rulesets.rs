@@ -22,7 +22,7 @@ use zonewright::plan::{RuleAction, ZonePlan, plan_zone};
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
 const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
 
-/// A body with an action and an expression.
+/// Returns a body with an action and an expression.
 fn body(action: &str, expression: &str, reference: Option<&str>) -> RuleBody {
     let mut body = RuleBody::default();
     body.set("action", action);
@@ -33,7 +33,7 @@ fn body(action: &str, expression: &str, reference: Option<&str>) -> RuleBody {
     body
 }
 
-/// A custom rule that someone else made, or one with the name of one of ours.
+/// Returns a custom rule that someone else made, or one with the name of one of ours.
 fn live_rule() -> impl Strategy<Value = (Option<u8>, u8)> {
     (prop_oneof![1 => Just(None), 2 => (0u8..6).prop_map(Some)], 0u8..3)
 }
@@ -74,7 +74,7 @@ fn wanted(name: u8, e: u8, gone: bool) -> DesiredRule {
     }
 }
 
-/// A model of Cloudflare, as far as these properties need it.
+/// Returns a model of Cloudflare, as far as these properties need it.
 fn carry_out(mut rules: Vec<LiveRule>, plan: &ZonePlan) -> Vec<LiveRule> {
     for (n, _, rule) in plan.rules() {
         let insert = |rules: &mut Vec<LiveRule>, rule: LiveRule, position: Option<&Position>| {
@@ -129,7 +129,7 @@ fn carry_out(mut rules: Vec<LiveRule>, plan: &ZonePlan) -> Vec<LiveRule> {
 }
 
 fn zone(phase: Phase, rules: Option<Vec<LiveRule>>, catalogue: Option<&Catalogue>) -> LiveZone {
-    // On a plan that has everything, as what a plan does not have is refused.
+    // This plan has every feature; otherwise the plan's limits would refuse some rules.
     let tier = Tier::Enterprise;
     let mut zone = LiveZone {
         tier,
@@ -191,7 +191,7 @@ proptest! {
     }
 }
 
-/// A ruleset of forty rules on four levels, with tags across them.
+/// Returns a ruleset of forty rules on four levels, with tags across them.
 fn catalogue() -> Catalogue {
     let rule = |n: u32| CatalogueRule {
         id: RuleId(format!("{n:032x}")),
@@ -324,7 +324,7 @@ fn deployment() -> impl Strategy<Value = DesiredDeployment> {
         })
 }
 
-/// An entry point of managed rules as others left it.
+/// Returns an entry point of managed rules as others left it.
 fn managed_rules() -> impl Strategy<Value = Option<Vec<LiveRule>>> {
     let one = prop_oneof![
         Just(0u8), // a foreign skip rule
@@ -409,14 +409,14 @@ proptest! {
             foreign(rules).into_iter().filter(|r| r.body.executes() != Some(OWASP)).collect()
         };
         prop_assert_eq!(others(&after), others(&before));
-        // What nobody asked to change about the deployment is still there.
+        // Members of the deployment that the spec does not name are still there.
         let owasp = |rules: &[LiveRule]| rules.iter().find(|r| r.body.executes() == Some(OWASP)).cloned();
         if let (Some(a), Some(b)) = (owasp(&before), owasp(&after)) {
             prop_assert_eq!(a.id, b.id);
             prop_assert_eq!(a.body.get("x_unknown"), b.body.get("x_unknown"));
             prop_assert_eq!(a.body.parameter("matched_data"), b.body.parameter("matched_data"));
         }
-        // Exceptions stand before the deployment that they are from.
+        // Exceptions are before the deployment that they concern.
         if let Some(at) = after.iter().position(|r| r.body.executes() == Some(OWASP)) {
             let late = after[at..].iter().any(|r| r.body.reference().is_some_and(|n| n.starts_with("rule-")));
             prop_assert!(!late);

@@ -38,11 +38,11 @@ const FILES: &[&str] = &[
     "protection",
 ];
 
-/// What a plan does with a change.
+/// The reaction of a plan to a change.
 struct Outcome {
     /// Codes of the consents that it needs.
     stops: BTreeSet<&'static str>,
-    /// What the plan says about the effect of the change.
+    /// Sentences of the plan about the effect of the change.
     lines: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl Outcome {
     }
 }
 
-/// The only zone of a spec.
+/// Returns the only zone of a spec.
 pub(super) fn try_load(text: &str) -> Result<DesiredZone, Diagnostics> {
     let mut sources = Sources::default();
     let options =
@@ -72,13 +72,13 @@ pub(super) fn try_load(text: &str) -> Result<DesiredZone, Diagnostics> {
         .ok_or(outcome.diagnostics)
 }
 
-/// The only zone of a spec without mistakes.
+/// Returns the only zone of a spec without mistakes.
 pub(super) fn load(text: &str) -> DesiredZone {
     try_load(text).unwrap_or_else(|found| panic!("a mistake in:\n{text}\n{found:?}"))
 }
 
-/// The same plan of one zone with the dangers that only all zones of a run show; its sentences are
-/// as they were.
+/// Returns the same plan of one zone with the dangers that only all zones of a run show; its
+/// sentences are as they were.
 pub(super) fn judged(
     zone: ZonePlan,
     desired: &DesiredZone,
@@ -102,17 +102,17 @@ pub(super) fn judged(
     ZonePlan { operations: operations.collect(), ..zone }
 }
 
-/// Foreign records.
+/// Returns foreign records.
 fn foreign_records(records: &Value) -> Vec<LiveRecord> {
     let record = |(n, other): (usize, &Value)| {
         let mut record = other.clone();
         record["id"] = format!("{:032}", 900 + n).into();
-        wire::record::read(&record).expect("a record")
+        wire::record::read_record(&record).expect("a record")
     };
     records.as_array().into_iter().flatten().enumerate().map(record).collect()
 }
 
-/// The zone as it is after the previous spec was applied.
+/// Returns the zone as it is after the previous spec was applied.
 pub(super) fn live(base: &DesiredZone) -> LiveZone {
     let mut records: Vec<LiveRecord> = Vec::new();
     for (n, record) in base.records.iter().enumerate() {
@@ -142,7 +142,7 @@ pub(super) fn live(base: &DesiredZone) -> LiveZone {
     }
 }
 
-/// The rules of the zone after the previous spec was applied.
+/// Returns the rules of the zone after the previous spec was applied.
 fn protection(base: &DesiredZone) -> LiveWaf {
     let absent = Phase::ALL.iter().map(|phase| (*phase, EntryPoint::Absent)).collect();
     let mut waf = LiveWaf { entry_points: absent, ..waf() };
@@ -170,7 +170,7 @@ fn protection(base: &DesiredZone) -> LiveWaf {
     waf
 }
 
-/// The spec after a change.
+/// Returns the spec after a change.
 fn changed(text: &str, scenario: &Value) -> String {
     let mut text = text.to_owned();
     for (from, to) in scenario["change"].as_object().into_iter().flatten() {
@@ -227,7 +227,7 @@ fn run(zone: &Prepared, scenario: &Value) -> Outcome {
     Outcome { stops, lines }
 }
 
-/// All scenarios: the file, whether they are accidents, the zone, the scenario.
+/// Returns all scenarios: the file, whether they are accidents, the zone, the scenario.
 fn scenarios() -> Vec<(bool, Rc<Prepared>, Value)> {
     let mut all = Vec::new();
     for file in FILES {
@@ -317,7 +317,7 @@ fn notes_and_times_to_live_are_silent() {
     }
 }
 
-/// The tables of scenarios for the page about safety.
+/// Returns the tables of scenarios for the page about safety.
 pub(super) fn tables() -> String {
     let mut text = String::new();
     for (title, wanted) in [("accident", true), ("everyday change", false)] {

@@ -10,7 +10,7 @@ pub(super) struct File {
     /// Below `src` of its package, and for a package that is one module of the others below its
     /// name. No module is in two packages, so these paths differ.
     pub(super) path: String,
-    /// Where it is.
+    /// Path of the file.
     pub(super) place: PathBuf,
     pub(super) module: String,
     /// The code without the unit tests at the end. Its paths are those that other packages use:
@@ -22,8 +22,8 @@ pub(super) struct File {
 /// Packages that are one module of the others.
 const MODULES: [&str; 3] = ["expression", "sandbox", "seclang"];
 
-/// Every source file of all packages. The `lib.rs` of a package of `MODULES` is the module of this
-/// name, that of the model is `model`.
+/// Returns every source file of all packages. The `lib.rs` of a package of `MODULES` is the module
+/// of this name, that of the model is `model`.
 pub(super) fn files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = below(&root.join("src"));
@@ -39,14 +39,14 @@ pub(super) fn files() -> Vec<File> {
 /// Modules of the model's package that are not part of `crate::model` elsewhere.
 const BESIDE_THE_MODEL: [&str; 2] = ["diagnostic", "diff"];
 
-/// The paths of [`BESIDE_THE_MODEL`] as other packages use them.
+/// Returns the paths of [`BESIDE_THE_MODEL`] as other packages use them.
 fn outside_the_model(code: &str) -> String {
     BESIDE_THE_MODEL.into_iter().fold(code.to_owned(), |code, module| {
         code.replace(&format!("crate::model::{module}"), &format!("crate::{module}"))
     })
 }
 
-/// Every source file of the model's package.
+/// Returns every source file of the model's package.
 fn model(root: &Path) -> impl Iterator<Item = File> {
     below(&root.join("crates/model/src")).into_iter().map(|file| {
         let code = outside_the_model(&file.code.replace("crate::", "crate::model::"));
@@ -58,7 +58,7 @@ fn model(root: &Path) -> impl Iterator<Item = File> {
     })
 }
 
-/// Every source file of a package that is one module of the others.
+/// Returns every source file of a package that is one module of the others.
 fn package(root: &Path, name: &'static str) -> impl Iterator<Item = File> {
     let within = format!("crate::{name}::");
     below(&root.join("crates").join(name).join("src")).into_iter().map(move |file| File {
@@ -69,7 +69,7 @@ fn package(root: &Path, name: &'static str) -> impl Iterator<Item = File> {
     })
 }
 
-/// Every source file below a directory.
+/// Returns every source file below a directory.
 fn below(root: &Path) -> Vec<File> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut open = vec![root.to_owned()];
@@ -96,12 +96,12 @@ fn below(root: &Path) -> Vec<File> {
     paths.into_iter().map(file).collect()
 }
 
-/// The code without comments.
+/// Returns the code without comments.
 pub(super) fn without_comments(code: &str) -> String {
     code.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// The path of the module that a file is.
+/// Returns the path of the module that a file is.
 pub(super) fn module_of(file: &File) -> Vec<String> {
     let mut segments: Vec<String> =
         file.path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
@@ -111,7 +111,7 @@ pub(super) fn module_of(file: &File) -> Vec<String> {
     segments
 }
 
-/// The paths of a `use` tree, each with the name that it gets.
+/// Returns the paths of a `use` tree, each with the name that it gets.
 pub(super) fn expand(tree: &str) -> Vec<(String, String)> {
     let tree = tree.trim();
     let Some((prefix, rest)) = tree.split_once('{') else {
@@ -137,7 +137,8 @@ pub(super) fn expand(tree: &str) -> Vec<(String, String)> {
     parts.flat_map(expand).map(|(path, name)| (format!("{prefix}{path}"), name)).collect()
 }
 
-/// A file's `use` trees, each with whether it is a re-export, and the rest of its code.
+/// Returns a file's `use` trees, each with true if it is a re-export, and the other code of the
+/// file.
 pub(super) fn split(code: &str) -> (Vec<(bool, String)>, String) {
     let mut code = without_comments(code.split("\nmod tests {").next().unwrap_or_default());
     while let Some(start) = code.find("pub(in ") {
@@ -170,7 +171,7 @@ pub(super) fn split(code: &str) -> (Vec<(bool, String)>, String) {
     (uses, rest)
 }
 
-/// What a path means in a module, as a path from the root of the crate; `None` if it leads
+/// Returns what a path means in a module, as a path from the root of the crate; `None` if it leads
 /// elsewhere.
 pub(super) fn absolute(
     path: &str,
@@ -198,13 +199,13 @@ pub(super) fn absolute(
     Some(base)
 }
 
-/// The modules of the crate, with the numbers of their files.
+/// Returns the modules of the crate, with the numbers of their files.
 pub(super) fn modules(files: &[File]) -> BTreeMap<Vec<String>, usize> {
     files.iter().enumerate().map(|(n, file)| (module_of(file), n)).collect()
 }
 
-/// The paths of the crate that a file names, from its root, by `crate`, by `super` or by a module
-/// below it.
+/// Returns the paths of the crate that a file names, from its root, by `crate`, by `super` or by a
+/// module below it.
 pub(super) fn named(file: &File, modules: &BTreeMap<Vec<String>, usize>) -> Vec<String> {
     let module = module_of(file);
     let (uses, rest) = split(&file.code);

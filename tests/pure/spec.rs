@@ -59,12 +59,12 @@ fn places_text(text: &str) -> Vec<(&'static str, usize, usize)> {
     places(&outcome, &sources)
 }
 
-/// A spec with one zone around some records.
+/// Returns a spec with one zone around some records.
 fn with_records(records: &str) -> String {
     format!("version: 1\nzones:\n  example.com:\n    records:\n{records}")
 }
 
-/// The desired state without places and spellings.
+/// Returns the desired state without places and spellings.
 fn bare(mut desired: Desired) -> Desired {
     desired.profiles.clear();
     let mut sources = Sources::default();
@@ -329,7 +329,7 @@ fn keys_outside_ascii_are_unknown_keys() {
     assert_eq!(found, [("SPEC0016", 2, 1), ("SPEC0016", 3, 1), ("SPEC0016", 4, 1)]);
 }
 
-/// A directory with these files.
+/// Returns a directory with these files.
 fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -466,7 +466,7 @@ fn fragments_merge_whatever_the_order() {
     );
 }
 
-/// The findings of a text with a variable of the command line: code and help.
+/// Returns the findings of a text with a variable of the command line: code and help.
 fn found(text: &str, variable: Option<&str>) -> Vec<(String, String)> {
     let variables =
         variable.map(|name| (name.to_owned(), "192.0.2.1".to_owned())).into_iter().collect();
@@ -577,7 +577,7 @@ fn a_lint_is_accepted_at_its_own_place() {
     };
     let codes = |text: String| {
         let (outcome, _) = load_text(&text);
-        let found = zonewright::lint::check(&outcome.desired.unwrap());
+        let found = zonewright::lint::lint(&outcome.desired.unwrap());
         found.iter().map(|d| d.code().to_owned()).collect::<Vec<_>>()
     };
     let unlinted = codes(text("", "", ""));
@@ -624,7 +624,7 @@ fn a_doubt_about_an_expression_is_accepted_at_its_own_place() {
         let (outcome, _) = load_text(text);
         let doubts = outcome.diagnostics.iter().map(|d| d.code().to_owned());
         let mut codes: Vec<String> = doubts.filter(|code| code != "SPEC0041").collect();
-        let lints = zonewright::lint::check(&outcome.desired.expect("it is valid"));
+        let lints = zonewright::lint::lint(&outcome.desired.expect("it is valid"));
         let of_suppressions = lints.iter().filter(|d| d.code().starts_with("SPEC"));
         codes.extend(of_suppressions.map(|d| d.code().to_owned()));
         codes
@@ -674,7 +674,7 @@ fn a_variable_cannot_be_a_credential() {
     }
 }
 
-/// The digest without variables.
+/// Returns the digest without variables.
 fn one_digest(inputs: &[Input]) -> String {
     load(inputs, &Options::default(), &mut Sources::default()).digest
 }

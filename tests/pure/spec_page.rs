@@ -17,7 +17,7 @@ const SPEC: [&str; 2] =
     ["tests/cases/spec-page/spec.yaml", "tests/cases/spec-page/zones/more.yaml"];
 const POLICY: [&str; 1] = ["tests/cases/spec-page/policy.yaml"];
 
-/// The longest example that stands in a table, in characters.
+/// Maximum length of an example in a table, in characters.
 const LONGEST_EXAMPLE: usize = 70;
 
 const HEAD: &str = "\
@@ -54,9 +54,9 @@ zones:
 - `zonewright validate --print` names the profile, file and line of each value.
 ";
 
-/// Tables of a page, one for each object of a schema; what several places share stands once.
+/// Tables of a page, one for each object of a schema. An object in several places has one table.
 struct Page<'a> {
-    /// What the file is, and what its headings begin with.
+    /// The kind of file, and the beginning of its headings.
     file: &'static str,
     examples: &'a [Json],
     tables: String,
@@ -66,7 +66,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Adds tables for what a part of the schema allows.
+    /// Adds tables for the values that a part of the schema allows.
     fn add(&mut self, part: &Json, path: &[String]) {
         for choice in choices(part) {
             if let Some(keys) = choice["properties"].as_object() {
@@ -176,7 +176,7 @@ fn with(path: &[String], step: &str) -> Vec<String> {
     path.iter().cloned().chain([step.to_owned()]).collect()
 }
 
-/// A part of a schema and its alternatives.
+/// Returns a part of a schema and its alternatives.
 fn choices(part: &Json) -> Vec<&Json> {
     let inner = ["anyOf", "oneOf"].into_iter().filter_map(|key| part[key].as_array()).flatten();
     std::iter::once(part).chain(inner.flat_map(choices)).collect()
@@ -186,7 +186,7 @@ fn description(part: &Json) -> &str {
     part["description"].as_str().unwrap_or_default()
 }
 
-/// What a key takes, in words.
+/// Returns what a key takes, in words.
 fn kind(part: &Json) -> String {
     let mut kinds = Vec::new();
     for choice in choices(part) {
@@ -242,7 +242,7 @@ fn code(text: &str) -> String {
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
-/// All values at a path, as one writes them on a line.
+/// Returns all values at a path, as one writes them on a line.
 fn values_at(files: &[Json], path: &[String]) -> Vec<String> {
     let mut values: Vec<&Json> = files.iter().collect();
     for step in path {
@@ -260,13 +260,13 @@ fn values_at(files: &[Json], path: &[String]) -> Vec<String> {
     values.into_iter().map(flow).collect()
 }
 
-/// The records of all zones.
+/// Returns the records of all zones.
 fn records(files: &[Json]) -> impl Iterator<Item = &Json> {
     let zones = files.iter().filter_map(|file| file["zones"].as_object()).flat_map(Map::values);
     zones.filter_map(|zone| zone["records"].as_array()).flatten()
 }
 
-/// A value in YAML's flow form.
+/// Returns a value in YAML's flow form.
 fn flow(value: &Json) -> String {
     match value {
         Json::Object(members) => {
@@ -288,7 +288,7 @@ fn flow(value: &Json) -> String {
     }
 }
 
-/// A value, cut where it is long.
+/// Returns a value, cut where it is long.
 fn short(value: &Json) -> String {
     let text = flow(value);
     match text.char_indices().nth(24) {
@@ -297,7 +297,7 @@ fn short(value: &Json) -> String {
     }
 }
 
-/// The tables of a schema with examples from files.
+/// Returns the tables of a schema with examples from files.
 fn tables(file: &'static str, kind: Kind, files: &[&str]) -> String {
     let examples: Vec<Json> = files
         .iter()

@@ -41,7 +41,7 @@ struct Line {
     claim: Claim,
 }
 
-/// A text with its abbreviations written out.
+/// Returns a text with its abbreviations written out.
 fn expanded(text: &str) -> String {
     let mut out = text.replace("<LF>", "\n").replace("<TAB>", "\t").replace("<EMPTY>", "");
     out = out.replace("<U+0308>", "\u{308}").replace("<U+0301>", "\u{301}");
@@ -54,7 +54,7 @@ fn expanded(text: &str) -> String {
     out
 }
 
-/// One side of a line.
+/// Returns one side of a line.
 fn form(text: &str) -> Form {
     let text = expanded(text);
     let mapping = |yaml: &str| serde_yaml::from_str(yaml).unwrap_or_else(|e| panic!("{yaml}: {e}"));
@@ -68,7 +68,7 @@ fn form(text: &str) -> Form {
     }
 }
 
-/// The lines of a table.
+/// Returns the lines of a table.
 fn lines(table: &str) -> Vec<Line> {
     let line = |(n, text): (usize, &str)| {
         let parts: Vec<_> = text.split(" | ").map(str::trim).collect();
@@ -89,7 +89,7 @@ fn lines(table: &str) -> Vec<Line> {
         .collect()
 }
 
-/// The value of the spec of a form.
+/// Returns the value of the spec of a form.
 fn outcome(kind: &str, form: &Form) -> spec::Outcome {
     // Quoted JSON is quoted YAML.
     let record = match form {
@@ -104,12 +104,12 @@ fn outcome(kind: &str, form: &Form) -> spec::Outcome {
     spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut Sources::default())
 }
 
-/// The findings about the spec of a form.
+/// Returns the findings about the spec of a form.
 fn findings(kind: &str, form: &Form) -> Vec<Diagnostic> {
     outcome(kind, form).diagnostics.iter().cloned().collect()
 }
 
-/// The record of a spec; `None` for an answer, or if the spec refuses it.
+/// Returns the record of a spec; `None` for an answer, or if the spec refuses it.
 fn desired(kind: &str, form: &Form) -> Option<DesiredZone> {
     if matches!(form, Form::Answer(_)) {
         return None;
@@ -118,7 +118,7 @@ fn desired(kind: &str, form: &Form) -> Option<DesiredZone> {
     Some(zone).filter(|zone| zone.records.len() == 1)
 }
 
-/// The record of an answer.
+/// Returns the record of an answer.
 fn reported(kind: &str, members: &Map<String, Value>) -> LiveRecord {
     let mut answer = Map::from_iter([
         ("id".to_owned(), json!("1")),
@@ -129,17 +129,17 @@ fn reported(kind: &str, members: &Map<String, Value>) -> LiveRecord {
         answer.insert("content".to_owned(), json!("192.0.2.1"));
     }
     answer.extend(members.clone());
-    wire::record::read(&Value::Object(answer)).unwrap()
+    wire::record::read_record(&Value::Object(answer)).unwrap()
 }
 
-/// A zone that holds one record.
+/// Returns a zone that holds one record.
 fn zone(record: LiveRecord) -> LiveZone {
     let name = ZoneName::parse("example.com").unwrap();
     LiveZone { records: vec![record], ..LiveZone::new(name, ZoneId("f".repeat(32))) }
 }
 
-/// The record that a form stands for, as Cloudflare would hold it: what a spec says is sent and
-/// read back.
+/// Returns the record that a form stands for, as Cloudflare would hold it: what a spec says is sent
+/// and read back.
 fn live(kind: &str, form: &Form) -> Result<LiveRecord, String> {
     match form {
         Form::Answer(members) => Ok(reported(kind, members)),
@@ -147,18 +147,18 @@ fn live(kind: &str, form: &Form) -> Result<LiveRecord, String> {
             let zone = desired(kind, form).ok_or("the spec refuses it")?;
             let mut body = wire::record::create_body(&zone.records[0].form());
             body["id"] = json!("1");
-            Ok(wire::record::read(&body).unwrap())
+            Ok(wire::record::read_record(&body).unwrap())
         }
     }
 }
 
-/// Whether a plan from one to the other is empty; `None` if one is not a valid spec.
+/// Returns true if a plan from one to the other is empty; `None` if one is not a valid spec.
 fn is_unchanged(kind: &str, wanted: &Form, there: &LiveRecord) -> Option<bool> {
     let (plan, _) = plan_zone(&desired(kind, wanted)?, &zone(there.clone()));
     Some(plan.operations.is_empty())
 }
 
-/// What is wrong with a line.
+/// Returns what is wrong with a line.
 fn check(line: &Line) -> Result<(), String> {
     let Line { kind, form, claim, .. } = line;
     let (other, equal) = match claim {

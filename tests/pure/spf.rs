@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 use zonewright::insight::mail::Envelope;
-use zonewright::insight::mail::spf_check_host::{Outcome, check_host};
-use zonewright::insight::mail::spf_walk::{Known, Lookup};
+use zonewright::insight::mail::spf_check_host::{SpfResult, check_host};
+use zonewright::insight::mail::spf_walk::{Lookup, LookupAnswer};
 use zonewright::model::Fqdn;
 
 /// Records by name, in lower case: the type and the value; `TIMEOUT` for a name whose servers do
@@ -15,10 +15,10 @@ use zonewright::model::Fqdn;
 struct Zones(BTreeMap<String, Vec<(String, Value)>>);
 
 impl Zones {
-    /// The values of a type, aliases followed.
-    fn find(&self, name: &str, kind: &str, hops: usize) -> Known<Value> {
+    /// Returns the values of a type, aliases followed.
+    fn find(&self, name: &str, kind: &str, hops: usize) -> LookupAnswer<Value> {
         let Some(own) = self.0.get(&name.to_ascii_lowercase()) else {
-            return Known::Values(Vec::new());
+            return LookupAnswer::Values(Vec::new());
         };
         let of = |wanted: &str| {
             own.iter()
@@ -29,32 +29,39 @@ impl Zones {
         let found = of(kind);
         if !found.is_empty() {
             return if found.iter().any(|v| v == "TIMEOUT") {
-                Known::Unknown
+                LookupAnswer::Unknown
             } else {
-                Known::Values(found)
+                LookupAnswer::Values(found)
             };
         }
         if let (Some(Value::String(target)), true) = (of("CNAME").first(), hops < 8) {
             return self.find(target, kind, hops + 1);
         }
         if own.iter().any(|(kind, _)| kind == "TIMEOUT") {
-            Known::Unknown
+            LookupAnswer::Unknown
         } else {
-            Known::Values(Vec::new())
+            LookupAnswer::Values(Vec::new())
         }
     }
 
-    fn map<T>(&self, name: &str, kind: &str, read: impl Fn(&Value) -> Option<T>) -> Known<T> {
+    fn map<T>(
+        &self,
+        name: &str,
+        kind: &str,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> LookupAnswer<T> {
         match self.find(name, kind, 0) {
-            Known::Values(values) => Known::Values(values.iter().filter_map(read).collect()),
-            Known::Edge => Known::Edge,
-            Known::Unknown => Known::Unknown,
+            LookupAnswer::Values(values) => {
+                LookupAnswer::Values(values.iter().filter_map(read).collect())
+            }
+            LookupAnswer::Edge => LookupAnswer::Edge,
+            LookupAnswer::Unknown => LookupAnswer::Unknown,
         }
     }
 }
 
 impl Lookup for Zones {
-    fn texts(&self, name: &Fqdn) -> Known<Vec<u8>> {
+    fn texts(&self, name: &Fqdn) -> LookupAnswer<Vec<u8>> {
         self.map(name.as_str(), "TXT", |value| match value {
             Value::Array(strings) => {
                 Some(strings.iter().filter_map(Value::as_str).collect::<String>().into_bytes())
@@ -64,17 +71,17 @@ impl Lookup for Zones {
         })
     }
 
-    fn addresses(&self, name: &Fqdn, v6: bool) -> Known<IpAddr> {
+    fn addresses(&self, name: &Fqdn, v6: bool) -> LookupAnswer<IpAddr> {
         self.map(name.as_str(), if v6 { "AAAA" } else { "A" }, |value| value.as_str()?.parse().ok())
     }
 
-    fn exchanges(&self, name: &Fqdn) -> Known<Fqdn> {
+    fn exchanges(&self, name: &Fqdn) -> LookupAnswer<Fqdn> {
         self.map(name.as_str(), "MX", |value| {
             Some(Fqdn::reported(value[1].as_str().or(value.as_str())?))
         })
     }
 
-    fn reverse(&self, address: IpAddr) -> Known<Fqdn> {
+    fn reverse(&self, address: IpAddr) -> LookupAnswer<Fqdn> {
         let name = match address {
             IpAddr::V4(a) => {
                 let [a, b, c, d] = a.octets();
@@ -143,10 +150,10 @@ fn the_examples_of_the_rfc() {
             check_host("example.com", &envelope(address, "a@example.com", "example.com"), &zones)
         };
         for address in passing {
-            assert_eq!(check(address), Outcome::Pass, "{record} {address}");
+            assert_eq!(check(address), SpfResult::Pass, "{record} {address}");
         }
         for address in failing {
-            assert_eq!(check(address), Outcome::Fail, "{record} {address}");
+            assert_eq!(check(address), SpfResult::Fail, "{record} {address}");
         }
     }
 }
@@ -187,55 +194,55 @@ fn the_limits_of_the_rfc() {
     let terms =
         |count: usize| (0..count).map(|n| format!("a:h{n}.example.com ")).collect::<String>();
     for (record, address, wanted) in [
-        (format!("v=spf1 {}ip4:192.0.2.9 -all", terms(10)), "192.0.2.9", Outcome::Pass),
-        (format!("v=spf1 {}ip4:192.0.2.9 -all", terms(11)), "192.0.2.9", Outcome::PermError),
+        (format!("v=spf1 {}ip4:192.0.2.9 -all", terms(10)), "192.0.2.9", SpfResult::Pass),
+        (format!("v=spf1 {}ip4:192.0.2.9 -all", terms(11)), "192.0.2.9", SpfResult::PermError),
         // Earlier terms decide, and nothing after them is counted.
-        (format!("v=spf1 ip4:192.0.2.9 {}-all", terms(11)), "192.0.2.9", Outcome::Pass),
-        ("v=spf1 redirect=chain3.example.com".to_owned(), "192.0.2.9", Outcome::Pass),
-        ("v=spf1 redirect=chain2.example.com".to_owned(), "192.0.2.9", Outcome::PermError),
+        (format!("v=spf1 ip4:192.0.2.9 {}-all", terms(11)), "192.0.2.9", SpfResult::Pass),
+        ("v=spf1 redirect=chain3.example.com".to_owned(), "192.0.2.9", SpfResult::Pass),
+        ("v=spf1 redirect=chain2.example.com".to_owned(), "192.0.2.9", SpfResult::PermError),
         (
             "v=spf1 a:no1.example.com a:no2.example.com ip4:192.0.2.9 -all".to_owned(),
             "192.0.2.9",
-            Outcome::Pass,
+            SpfResult::Pass,
         ),
         (
             "v=spf1 a:no1.example.com mx:no2.example.com exists:no3.example.com ip4:192.0.2.9 -all"
                 .to_owned(),
             "192.0.2.9",
-            Outcome::PermError,
+            SpfResult::PermError,
         ),
-        ("v=spf1 mx:ten.example.com -all".to_owned(), "192.0.2.1", Outcome::Pass),
-        ("v=spf1 mx:eleven.example.com -all".to_owned(), "192.0.2.1", Outcome::PermError),
-        // Of the names of an address, ten are looked at; the one that is genuine comes after them.
-        ("v=spf1 ptr -all".to_owned(), "192.0.2.9", Outcome::Fail),
+        ("v=spf1 mx:ten.example.com -all".to_owned(), "192.0.2.1", SpfResult::Pass),
+        ("v=spf1 mx:eleven.example.com -all".to_owned(), "192.0.2.1", SpfResult::PermError),
+        // Only ten names of an address count; the matching name is after them.
+        ("v=spf1 ptr -all".to_owned(), "192.0.2.9", SpfResult::Fail),
         (
             "v=spf1 include:soft.example.com ip4:192.0.2.9 -all".to_owned(),
             "192.0.2.9",
-            Outcome::Pass,
+            SpfResult::Pass,
         ),
-        ("v=spf1 include:neutral.example.com -all".to_owned(), "192.0.2.9", Outcome::Fail),
+        ("v=spf1 include:neutral.example.com -all".to_owned(), "192.0.2.9", SpfResult::Fail),
         (
             "v=spf1 include:none.example.com ip4:192.0.2.9 -all".to_owned(),
             "192.0.2.9",
-            Outcome::PermError,
+            SpfResult::PermError,
         ),
         (
             "v=spf1 include:bad.example.com ip4:192.0.2.9 -all".to_owned(),
             "192.0.2.9",
-            Outcome::PermError,
+            SpfResult::PermError,
         ),
         (
             "v=spf1 include:two.example.com ip4:192.0.2.9 -all".to_owned(),
             "192.0.2.9",
-            Outcome::PermError,
+            SpfResult::PermError,
         ),
-        ("v=spf1 redirect=none.example.com".to_owned(), "192.0.2.9", Outcome::PermError),
-        ("v=spf1 redirect=soft.example.com".to_owned(), "192.0.2.9", Outcome::SoftFail),
-        ("v=spf1 a:h1.example.com".to_owned(), "192.0.2.9", Outcome::Neutral),
-        ("v=spf1 a:h1.example.com/24//64 -all".to_owned(), "192.0.2.9", Outcome::Pass),
-        ("v=spf1 a:v6.example.com/24//64 -all".to_owned(), "2001:db8::2", Outcome::Pass),
-        ("v=spf1 a:v6.example.com/24//128 -all".to_owned(), "2001:db8::2", Outcome::Fail),
-        ("v=spf1 a:h1.example.com -all".to_owned(), "::ffff:192.0.2.1", Outcome::Pass),
+        ("v=spf1 redirect=none.example.com".to_owned(), "192.0.2.9", SpfResult::PermError),
+        ("v=spf1 redirect=soft.example.com".to_owned(), "192.0.2.9", SpfResult::SoftFail),
+        ("v=spf1 a:h1.example.com".to_owned(), "192.0.2.9", SpfResult::Neutral),
+        ("v=spf1 a:h1.example.com/24//64 -all".to_owned(), "192.0.2.9", SpfResult::Pass),
+        ("v=spf1 a:v6.example.com/24//64 -all".to_owned(), "2001:db8::2", SpfResult::Pass),
+        ("v=spf1 a:v6.example.com/24//128 -all".to_owned(), "2001:db8::2", SpfResult::Fail),
+        ("v=spf1 a:h1.example.com -all".to_owned(), "::ffff:192.0.2.1", SpfResult::Pass),
     ] {
         zones.0.insert("example.com".to_owned(), vec![("TXT".to_owned(), record.as_str().into())]);
         let found =
@@ -263,12 +270,12 @@ fn what_is_not_known_is_said_unless_it_makes_no_difference() {
     let check = |domain: &str, address: &str| {
         check_host(domain, &envelope(address, domain, domain), &zones)
     };
-    assert_eq!(check("a.example.com", "192.0.2.1"), Outcome::Unknown);
-    assert_eq!(check("b.example.com", "192.0.2.1"), Outcome::Pass);
-    assert_eq!(check("c.example.com", "192.0.2.1"), Outcome::Fail);
-    assert_eq!(check("d.example.com", "192.0.2.1"), Outcome::Unknown);
-    assert_eq!(check("e.example.com", "192.0.2.1"), Outcome::Pass);
-    assert_eq!(check("e.example.com", "192.0.2.2"), Outcome::Unknown);
+    assert_eq!(check("a.example.com", "192.0.2.1"), SpfResult::Unknown);
+    assert_eq!(check("b.example.com", "192.0.2.1"), SpfResult::Pass);
+    assert_eq!(check("c.example.com", "192.0.2.1"), SpfResult::Fail);
+    assert_eq!(check("d.example.com", "192.0.2.1"), SpfResult::Unknown);
+    assert_eq!(check("e.example.com", "192.0.2.1"), SpfResult::Pass);
+    assert_eq!(check("e.example.com", "192.0.2.2"), SpfResult::Unknown);
 }
 
 /// The suite is not part of this repository. `ZONEWRIGHT_SPF_SUITE` names its file
@@ -289,13 +296,13 @@ fn the_test_suite_of_the_spf_project() {
             let word = |key: &str| test[key].as_str().unwrap_or_default();
             let envelope = envelope(word("host"), word("mailfrom"), word("helo"));
             let found = match check_host(envelope.domain, &envelope, &zones) {
-                Outcome::None => "none",
-                Outcome::Neutral => "neutral",
-                Outcome::Pass => "pass",
-                Outcome::Fail => "fail",
-                Outcome::SoftFail => "softfail",
-                Outcome::PermError => "permerror",
-                Outcome::Unknown => "temperror",
+                SpfResult::None => "none",
+                SpfResult::Neutral => "neutral",
+                SpfResult::Pass => "pass",
+                SpfResult::Fail => "fail",
+                SpfResult::SoftFail => "softfail",
+                SpfResult::PermError => "permerror",
+                SpfResult::Unknown => "temperror",
             };
             let wanted = match &test["result"] {
                 Value::Array(all) => {
@@ -319,8 +326,8 @@ fn the_test_suite_of_the_spf_project() {
     eprintln!("{count} cases of the SPF test suite");
 }
 
-/// Zone data of the suite. Texts are given once, as SPF or as TXT records; `NONE` hides those of
-/// the other type.
+/// Returns the zone data of the suite. Each text is given once, as an SPF or a TXT record; `NONE`
+/// hides the records of the other type.
 fn zones_of(data: &Value) -> Zones {
     let mut zones = Zones::default();
     for (name, entries) in data.as_object().into_iter().flatten() {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The banned phrases: the table between the two markers in docs/internals/style.md.
+/// Returns the banned phrases: the table between the two markers in docs/internals/style.md.
 fn banned() -> Vec<String> {
     let page =
         fs::read_to_string(root().join("docs/internals/style.md")).unwrap().replace("\r\n", "\n");
@@ -13,7 +13,7 @@ fn banned() -> Vec<String> {
     rows.map(|(phrase, _)| phrase.to_owned()).filter(|phrase| phrase != "phrase").collect()
 }
 
-/// The root of the repository.
+/// Returns the root of the repository.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -46,7 +46,7 @@ const QUOTES: &[&str] = &["docs/internals/style.md", "tests/pure/style.rs"];
 const SKIPPED: &[&str] =
     &["fuzz/artifacts", "fuzz/corpus", "fuzz/coverage", "node_modules", "target", "__pycache__"];
 
-/// The files in these places and below them, without those in [`SKIPPED`].
+/// Returns the files in these places and below them, without those in [`SKIPPED`].
 fn files(places: &[&str]) -> Vec<PathBuf> {
     let mut open: Vec<PathBuf> = places.iter().map(|name| root().join(name)).collect();
     let mut files = Vec::new();
@@ -63,7 +63,7 @@ fn files(places: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-/// Whether a text has a phrase as whole words, in any case.
+/// Returns true if a text has a phrase as whole words, in any case.
 fn has(text: &str, phrase: &str) -> bool {
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let text = text.to_lowercase();
@@ -126,7 +126,7 @@ const OF_NAME_SERVERS: &[&str] = &[
 const ALLOWED_NAMES: &[(&str, &str)] =
     &[("contains_word", "the operator `@containsWord` of ModSecurity")];
 
-/// The words of a name, in any style: `LiveZone`, `live_zone`, `live-zone`.
+/// Returns the words of a name, in any style: `LiveZone`, `live_zone`, `live-zone`.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars() {
@@ -142,7 +142,8 @@ fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// The name of the type, module or function that a line of code declares, if it declares one.
+/// Returns the name of the type, module or function that a line of code declares, if it declares
+/// one.
 fn declared(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = line
@@ -157,7 +158,7 @@ fn declared(line: &str) -> Option<&str> {
     name.split(|c: char| !c.is_alphanumeric() && c != '_').next()
 }
 
-/// The names that a source declares, without those of tests.
+/// Returns the names that a source declares, without those of tests.
 fn names_of(code: &str) -> impl Iterator<Item = &str> {
     let mut is_test = false;
     code.lines().filter_map(move |line| {
@@ -172,7 +173,7 @@ fn names_of(code: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a name is banned in a file with this path.
+/// Returns true if a name is banned in a file with this path.
 fn is_banned(path: &str, name: &str) -> bool {
     let words = words_of(name);
     let is_alone = words.len() == 1 && BANNED_ALONE.contains(&words[0].as_str());

@@ -1,7 +1,6 @@
 //! The states between the requests of an apply: a client that is stopped before and after is
 //! stopped all the time, and a client that passes before and after passes all the time; otherwise
-//! the plan says so. Compared with a small model of what the rules do to every request of a small
-//! set.
+//! the plan has a note. Compared with a small model of the rules and a small set of requests.
 
 mod small_model;
 
@@ -51,7 +50,7 @@ fn protection() -> impl Strategy<Value = Protection> {
     )
 }
 
-/// Most specs name a part of the protection; a plan that has nothing to do says nothing.
+/// Returns most specs name a part of the protection; a plan that has nothing to do says nothing.
 fn scope() -> impl Strategy<Value = Scope> {
     let named = select(
         &[
@@ -65,7 +64,7 @@ fn scope() -> impl Strategy<Value = Scope> {
     (named, any::<bool>()).prop_map(|(named, prune)| Scope { named, prune })
 }
 
-/// Rules that stay as they are are more usual than others.
+/// Returns rules that stay as they are are more usual than others.
 fn mixed(before: &Protection, after: Protection, keep: [bool; 9]) -> Protection {
     let mix = |before: &[Rule], mut after: Vec<Rule>, keep: &[bool]| {
         for rule in &mut after {
@@ -94,7 +93,7 @@ fn mixed(before: &Protection, after: Protection, keep: [bool; 9]) -> Protection 
     }
 }
 
-/// How many random plans are tried; `ZONEWRIGHT_TRANSITIONS` gives another number.
+/// Returns the number of random plans to try; `ZONEWRIGHT_TRANSITIONS` changes it.
 fn cases() -> u32 {
     std::env::var("ZONEWRIGHT_TRANSITIONS").map_or(250, |text| text.parse().expect("a number"))
 }
@@ -147,7 +146,8 @@ fn rule(name: &str, when: When, does: &'static str) -> Rule {
     Rule { name: name.to_owned(), when, does }
 }
 
-/// The names of the operations, in order; asserts that nothing is weaker or stricter in between.
+/// Returns the names of the operations, in order; asserts that nothing is weaker or stricter in
+/// between.
 #[track_caller]
 fn smooth(before: &Protection, after: &Protection) -> Vec<String> {
     let state = state_of(before, false);
@@ -204,8 +204,8 @@ fn a_skip_comes_when_something_else_stops_its_requests() {
     assert_eq!(smooth(&before, &after), ["slow", "closed"]);
 }
 
-/// The spec names custom rules alone, so what the skip relieves is not read: the block comes first
-/// all the same.
+/// The spec only names custom rules, so the phase of the exception is not read. The block must come
+/// first anyway.
 #[test]
 fn a_skip_of_a_phase_that_was_not_read_comes_after_the_block_in_front_of_it() {
     let host = When::Host("x.example.com");
@@ -287,8 +287,8 @@ fn a_rule_that_is_renamed_is_never_missing() {
     assert_eq!(smooth(&named("old"), &named("new")), ["new", "old"]);
 }
 
-/// Two rules that exchange what they block: with either order, a request that is blocked before and
-/// after passes in between.
+/// Two rules exchange their blocked requests: with either order, a request that is blocked before
+/// and after passes in between.
 #[test]
 fn a_window_that_no_order_closes_is_told() {
     let pair = |one, other| Protection {

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use zonewright::insight::traffic::{Bounds, Entry, Hit, Load, Loads, Scope, Tuning};
+use zonewright::insight::traffic::{Bounds, Hit, Load, Loads, Tuning, TuningEntry, WayScope};
 
-/// The default number of cases; ZONEWRIGHT_TUNINGS sets another one.
+/// Returns the default number of cases; ZONEWRIGHT_TUNINGS sets another one.
 fn cases() -> u64 {
     std::env::var("ZONEWRIGHT_TUNINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(40)
 }
@@ -26,8 +26,8 @@ fn draw(random: &mut fastrand::Rng, most: usize) -> Vec<Load> {
         .collect()
 }
 
-/// The setting for requests one by one. Those that no setting within the bounds acts on are left
-/// out, as the command does.
+/// Returns the setting for requests one by one. Requests on which no setting within the bounds acts
+/// are left out, as in the command.
 fn least_damage(benign: &[Load], attacks: &[Load], bounds: &Bounds) -> Option<Tuning> {
     let counted = |requests: &[Load]| {
         let mut loads = Loads::new();
@@ -39,7 +39,7 @@ fn least_damage(benign: &[Load], attacks: &[Load], bounds: &Bounds) -> Option<Tu
     zonewright::insight::traffic::least_damage(&counted(benign), &counted(attacks), bounds)
 }
 
-/// What a rule is off for: everything, a host, or a path of a host.
+/// The requests for which a rule is off: all, those to a host, or those to a path of a host.
 type Off = (u32, Option<&'static str>, Option<&'static str>);
 
 fn total(load: &Load, level: u8, offs: &[Off]) -> u32 {
@@ -61,7 +61,7 @@ fn total(load: &Load, level: u8, offs: &[Off]) -> u32 {
     sum
 }
 
-/// How many attacks would pass at a place where rules are off.
+/// Returns the number of attacks that would pass at a place with disabled rules.
 fn passing(attacks: &[Load], level: u8, threshold: u32, offs: &[Off]) -> usize {
     let mut count = 0;
     for (_, host, path) in offs {
@@ -134,18 +134,18 @@ fn by_trying_all(
     best
 }
 
-/// The rank of a setting.
+/// Returns the rank of a setting.
 fn rank(
     tuning: &Tuning,
     benign: &[Load],
     attacks: &[Load],
 ) -> (usize, usize, usize, usize, Reverse<u32>, u8) {
-    let off = |entry: &Entry| -> Off {
+    let off = |entry: &TuningEntry| -> Off {
         let of = |text: &str| {
             PLACES.iter().flat_map(|(h, p)| [*h, *p]).find(|known| *known == text).unwrap()
         };
-        let host = (entry.scope < Scope::Zone).then(|| of(&entry.host));
-        (entry.rule, host, (entry.scope == Scope::Path).then(|| of(&entry.path)))
+        let host = (entry.scope < WayScope::Zone).then(|| of(&entry.host));
+        (entry.rule, host, (entry.scope == WayScope::Path).then(|| of(&entry.path)))
     };
     let offs: Vec<Off> = tuning.entries.iter().map(off).collect();
     assert!(

@@ -1,5 +1,5 @@
-//! Changes of rules are weighed together: what makes no difference to any request needs no consent,
-//! and a change of the same form that does make one does.
+//! Changes of rules are weighed together: a change without effect on any request needs no consent,
+//! and a change of the same form with an effect does.
 
 use serde_json::{Value as Json, json};
 use zonewright::insight::Direction;
@@ -15,7 +15,7 @@ const AB: &str = "http.host in {\"a.example.com\" \"b.example.com\"}";
 const ADMIN: &str = "starts_with(http.request.uri.path, \"/admin\")";
 const LOGIN: &str = "http.request.uri.path eq \"/admin/login\"";
 
-/// A live rule.
+/// Returns a live rule.
 fn rule(name: &str, action: &str, when: &str) -> Json {
     let mut rule = json!({
         "id": format!("{name:0>32}"), "ref": name, "version": "1", "action": action,
@@ -27,7 +27,7 @@ fn rule(name: &str, action: &str, when: &str) -> Json {
     rule
 }
 
-/// An entry of a spec.
+/// Returns an entry of a spec.
 fn entry(name: &str, action: &str, when: &str) -> String {
     match action {
         "skip" => format!(
@@ -42,7 +42,7 @@ fn entry(name: &str, action: &str, when: &str) -> String {
 /// A state of the custom rules: names, actions and expressions.
 type Rules<'t> = &'t [(&'t str, &'t str, &'t str)];
 
-/// The plan that changes custom rules, in a zone with managed rules.
+/// Returns the plan that changes custom rules, in a zone with managed rules.
 fn custom(before: Rules<'_>, after: Rules<'_>) -> ZonePlan {
     let live: Vec<Json> =
         before.iter().map(|(name, action, when)| rule(name, action, when)).collect();
@@ -57,7 +57,7 @@ fn custom(before: Rules<'_>, after: Rules<'_>) -> ZonePlan {
     plan_of(&live, &waf(), &format!("unmanaged: prune\ncustom:{section}\nexceptions: []")).0
 }
 
-/// A deployment of the OWASP ruleset.
+/// Returns a deployment of the OWASP ruleset.
 fn managed() -> Json {
     let body = deployment(&owasp(), tuning(2, 40, "block"));
     let mut rule = Json::Object(zonewright::wire::ruleset::rule_json(&body));
@@ -66,7 +66,7 @@ fn managed() -> Json {
     rule
 }
 
-/// What a plan says that could not be so.
+/// Returns what a plan says that could not be so.
 fn alarms(plan: &ZonePlan) -> Vec<String> {
     let all = plan.operations.iter().flat_map(|operation| {
         let direction = operation.impact.as_ref().map(|impact| impact.direction);
@@ -226,7 +226,7 @@ fn only_the_cause_of_a_weakening_is_blamed() {
     assert_eq!(blamed("b"), [Danger::Delete, Danger::WeakensProtection]);
 }
 
-/// The plan that adds an exception from managed rules.
+/// Returns the plan that adds an exception from managed rules.
 fn exception(before: &[Json], when: &str, skip: &str, more: &str) -> ZonePlan {
     let live = [
         (Phase::Custom, Json::Null),

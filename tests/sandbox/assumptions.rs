@@ -10,7 +10,7 @@ use zonewright::conformance::CHECKS;
 /// The table.
 const TABLE: &str = include_str!("assumptions.txt");
 
-/// The source files below a directory.
+/// Finds the source files below a directory.
 fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -22,13 +22,13 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text of a comment line.
+/// Returns the text of a comment line.
 fn comment(line: &str) -> Option<&str> {
     let text = line.trim_start().strip_prefix("//")?;
     Some(text.trim_start_matches(['/', '!']).trim())
 }
 
-/// The words after each mark of a text, to the end of its paragraph.
+/// Returns the words after each mark of a text, to the end of its paragraph.
 fn marks(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut marks = Vec::new();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use zonewright::sandbox::{self, Options, Running};
+use zonewright::sandbox::{self, Running, SandboxOptions};
 
 use crate::support::resolver::{Reply, Resolver, question};
 
@@ -32,7 +32,7 @@ struct Server {
 }
 
 impl Server {
-    /// With these zones.
+    /// Starts a name server with these zones.
     fn of(zones: &Value) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -40,8 +40,9 @@ impl Server {
             .build()
             .unwrap();
         let dns = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
-        let running =
-            runtime.block_on(sandbox::start(Options { dns, ..Options::default() })).unwrap();
+        let running = runtime
+            .block_on(sandbox::start(SandboxOptions { dns, ..SandboxOptions::default() }))
+            .unwrap();
         running.seed(&json!({ "zones": zones })).unwrap();
         Self { runtime, running }
     }
@@ -58,7 +59,7 @@ impl Server {
         self.resolver().ask(name, kind).unwrap()
     }
 
-    /// The answer section; the code must be this.
+    /// Returns the answer section; the code must be this.
     #[track_caller]
     fn lines(&self, name: &str, kind: u16, code: u8) -> Vec<String> {
         let reply = self.ask(name, kind);
@@ -202,12 +203,12 @@ fn a_write_is_visible_at_once() {
     server.stop();
 }
 
-/// The offsets of fields in a message.
+/// Returns the offsets of fields in a message.
 fn flags(response: &[u8]) -> (u8, bool, u16) {
     (response[3] & 15, response[2] & 2 != 0, u16::from_be_bytes([response[6], response[7]]))
 }
 
-/// A query with an OPT record: this size, version and flags.
+/// Returns a query with an OPT record: this size, version and flags.
 fn with_edns(id: u16, name: &str, kind: u16, size: u16, version: u8) -> Vec<u8> {
     let mut message = question(id, name, kind);
     message[11] = 1;
@@ -358,12 +359,12 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// A message as it is sent over TCP.
+/// Returns a message as it is sent over TCP.
 fn framed(message: &[u8]) -> Vec<u8> {
     [&u16::try_from(message.len()).unwrap().to_be_bytes()[..], message].concat()
 }
 
-/// The next message of a connection.
+/// Returns the next message of a connection.
 fn next(stream: &mut TcpStream) -> Vec<u8> {
     let mut length = [0; 2];
     stream.read_exact(&mut length).unwrap();

@@ -11,9 +11,9 @@ use crate::support::generators::{desired_record, empty_desired, empty_live};
 use serde_json::Value as Json;
 use zonewright::model::{Comment, Facets, RecordForm, Ttl};
 use zonewright::plan::plan_zone;
-use zonewright::wire::record::read;
+use zonewright::wire::record::read_record;
 
-/// The folder, or a message that it is missing.
+/// Returns the folder, or a message that it is missing.
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("ZONEWRIGHT_SERVICE_EXAMPLES").map(PathBuf::from);
     if folder.is_none() {
@@ -24,12 +24,12 @@ fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// The request as a spec would express it.
+/// Returns the request as a spec would express it.
 fn wanted(body: &Json) -> Option<RecordForm> {
     // A request has the form of a response without the id; its names are relative.
     let mut body = body.clone();
     body["id"] = "asked".into();
-    let record = read(&body).ok().filter(|r| r.data.record_type().is_some())?;
+    let record = read_record(&body).ok().filter(|r| r.data.record_type().is_some())?;
     let name = match body["name"].as_str()? {
         "@" => "example.com".to_owned(),
         name if name.ends_with("example.com") => name.to_owned(),
@@ -71,7 +71,7 @@ fn answers_are_never_differences() {
                 continue;
             }
             let place = format!("{}: {}", path.display(), exchange["name"]);
-            let live = read(answer).unwrap_or_else(|e| panic!("{place}: {e}"));
+            let live = read_record(answer).unwrap_or_else(|e| panic!("{place}: {e}"));
             assert!(live.data.record_type().is_some(), "{place}: not understood");
             if request["method"] == "POST" {
                 asked = wanted(&request["body"]);

@@ -17,31 +17,31 @@ use zonewright::model::{
 
 use super::spellings::spellings;
 use serde_json::Value as Json;
-use zonewright::wire::record::{create_body, read};
+use zonewright::wire::record::{create_body, read_record};
 
-/// The zone of all generated records.
+/// Returns the zone of all generated records.
 pub(crate) fn zone_name() -> ZoneName {
     ZoneName::parse("example.com").expect("it is a zone name")
 }
 
-/// A span, which nothing reads.
+/// Returns a span, which nothing reads.
 pub(crate) fn place() -> Place {
     let source = Sources::default().add("generated", "");
     Place { source, span: Span::default() }
 }
 
-/// Presentation text of one type.
+/// Generates presentation texts of one type.
 pub(crate) fn presentation(record_type: RecordType) -> impl Strategy<Value = String> {
     spellings(record_type).prop_map(|(text, _)| text)
 }
 
-/// A value of any type in two spellings.
+/// Returns a value of any type in two spellings.
 pub(crate) fn two_spellings() -> impl Strategy<Value = (RecordType, String, String)> {
     proptest::sample::select(RecordType::ALL)
         .prop_flat_map(|t| spellings(t).prop_map(move |(one, other)| (t, one, other)))
 }
 
-/// A record value of any type.
+/// Returns a record value of any type.
 pub(crate) fn rdata() -> impl Strategy<Value = Rdata> {
     proptest::sample::select(RecordType::ALL)
         .prop_flat_map(|t| presentation(t).prop_map(move |text| (t, text)))
@@ -50,13 +50,13 @@ pub(crate) fn rdata() -> impl Strategy<Value = Rdata> {
         })
 }
 
-/// A name in the zone.
+/// Returns a name in the zone.
 fn name() -> impl Strategy<Value = Fqdn> {
     prop_oneof![Just("@"), Just("www"), Just("a.b"), Just("*"), Just("_x")]
         .prop_map(|text| zone_name().resolve(text).expect("it is a name"))
 }
 
-/// The attributes of a record, as far as the type allows them.
+/// Returns the attributes of a record, as far as the type allows them.
 fn facets() -> impl Strategy<Value = Facets> {
     let ttl =
         prop_oneof![Just(1u64), 60u64..90].prop_map(|n| Ttl::seconds(n).expect("it is a ttl"));
@@ -115,7 +115,7 @@ fn consistent<T>(records: Vec<T>, key: impl Fn(&T) -> (&Fqdn, &Rdata)) -> Vec<T>
     records.into_iter().zip(keep).filter_map(|(r, k)| k.then_some(r)).collect()
 }
 
-/// The record that Cloudflare would hold after creating `form`.
+/// Returns the record that Cloudflare would hold after creating `form`.
 pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
     let RecordForm {
         name,
@@ -139,7 +139,7 @@ pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
     }
 }
 
-/// The spellings of a text that a response may have instead.
+/// Returns the spellings of a text that a response may have instead.
 fn respellings(text: &str) -> Vec<String> {
     let swapped = text.chars().map(|c| {
         if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
@@ -158,13 +158,14 @@ fn respellings(text: &str) -> Vec<String> {
     all
 }
 
-/// A record in another spelling that Cloudflare may use, chosen by a number: the same value in
-/// another case or order, with the members of its response.
+/// Returns a record in another spelling that Cloudflare may use, chosen by a number: the same value
+/// in another case or order, with the members of its response.
 pub(crate) fn respelled(record: &LiveRecord, turn: usize) -> (LiveRecord, Json) {
     let mut answer = create_body(&record.form());
     answer["id"] = record.id.0.as_str().into();
     let is_same = |answer: &Json| {
-        read(answer).is_ok_and(|read| (&read.name, &read.data) == (&record.name, &record.data))
+        read_record(answer)
+            .is_ok_and(|read| (&read.name, &read.data) == (&record.name, &record.data))
     };
     let mut paths = vec!["/name".to_owned(), "/content".to_owned()];
     paths.extend(
@@ -199,21 +200,21 @@ pub(crate) fn respelled(record: &LiveRecord, turn: usize) -> (LiveRecord, Json) 
             *first = format!("{}:{value}", name.to_uppercase()).into();
         }
     }
-    let reported = read(&answer).expect("it is a record").reported;
+    let reported = read_record(&answer).expect("it is a record").reported;
     (LiveRecord { reported, ..record.clone() }, answer)
 }
 
-/// A live zone without records.
+/// Returns a live zone without records.
 pub(crate) fn empty_live() -> LiveZone {
     LiveZone { tier: Tier::Enterprise, ..LiveZone::new(zone_name(), ZoneId("f".repeat(32))) }
 }
 
-/// A spec of the zone that names no records.
+/// Returns a spec of the zone that names no records.
 pub(crate) fn empty_desired() -> DesiredZone {
     DesiredZone::new(zone_name(), place())
 }
 
-/// A record of a spec.
+/// Returns a record of a spec.
 pub(crate) fn desired_record(form: &RecordForm) -> DesiredRecord {
     let RecordForm { name, data, facets, reported } = form.clone();
     DesiredRecord {
@@ -227,7 +228,7 @@ pub(crate) fn desired_record(form: &RecordForm) -> DesiredRecord {
     }
 }
 
-/// A live zone.
+/// Returns a live zone.
 pub(crate) fn live_zone() -> impl Strategy<Value = LiveZone> {
     vec((name(), rdata(), facets()), 0..14).prop_map(|records| {
         let records = consistent(records, |(name, data, _)| (name, data));
@@ -239,7 +240,7 @@ pub(crate) fn live_zone() -> impl Strategy<Value = LiveZone> {
     })
 }
 
-/// What a spec wants of the zone.
+/// Returns what a spec wants of the zone.
 pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
     let records = vec((name(), rdata(), facets()), 0..14);
     let tombstones = vec((name(), rdata(), any::<bool>()), 0..3);

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::workspace::{Ran, Workspace, options_on};
 
-/// A sandbox whose zones are on a business plan.
+/// Returns a sandbox whose zones are on a business plan.
 pub(crate) fn workspace() -> Workspace {
     Workspace::empty(options_on("business"))
 }
 
-/// Imports a source; asserts that the spec is valid, and that an apply to an empty zone creates
-/// what it says.
+/// Imports a source; asserts that the spec is valid, and that an apply to an empty zone creates its
+/// objects.
 #[track_caller]
 pub(crate) fn import(workspace: &Workspace, arguments: &[&str]) -> Ran {
     let all: Vec<&str> = ["import"].iter().chain(arguments).copied().collect();
@@ -21,7 +21,7 @@ pub(crate) fn import(workspace: &Workspace, arguments: &[&str]) -> Ran {
     ran
 }
 
-/// The records of a spec as `name type value`, with what differs from the default.
+/// Returns the records of a spec as `name type value`, with what differs from the default.
 pub(crate) fn records(spec: &str) -> Vec<String> {
     let workspace = workspace();
     workspace.plant(&json!({ "zones": [{ "name": "example.com", "plan": "business" }] }));

@@ -95,8 +95,8 @@ impl UnderWay {
     }
 }
 
-/// A command that is started through another one, which gets it as its last argument and stays the
-/// same process.
+/// Returns a command that is started through another one, which gets it as its last argument and
+/// stays the same process.
 fn wrapped(command: &Command, by: &str, arguments: &[&str]) -> Command {
     let mut wrapped = Command::new(by);
     wrapped
@@ -112,8 +112,8 @@ fn wrapped(command: &Command, by: &str, arguments: &[&str]) -> Command {
     wrapped
 }
 
-/// The command with no signal ignored, for every test that sends one: a background job of a script
-/// ignores some signals, and its children inherit that. Streams of the command must be set
+/// Returns the command with no signal ignored, for every test that sends one: a background job of a
+/// script ignores some signals, and its children inherit that. Streams of the command must be set
 /// afterwards.
 pub(crate) fn listening(command: &Command) -> Command {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

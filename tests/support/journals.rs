@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::workspace::Workspace;
 
-/// The journals, oldest first.
+/// Returns the journals, oldest first.
 pub(crate) fn journals(workspace: &Workspace) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = fs::read_dir(workspace.path().join(".zonewright/journal"))
         .unwrap()
@@ -18,7 +18,7 @@ pub(crate) fn journals(workspace: &Workspace) -> Vec<PathBuf> {
     all
 }
 
-/// The newest journal.
+/// Returns the newest journal.
 pub(crate) fn newest(workspace: &Workspace) -> String {
     journals(workspace).pop().unwrap().display().to_string()
 }
@@ -53,7 +53,7 @@ fn plain(value: &Value) -> Value {
     }
 }
 
-/// The whole state of the sandbox, in a fixed order.
+/// Returns the whole state of the sandbox, in a fixed order.
 pub(crate) fn world(workspace: &Workspace) -> Value {
     let mut zones = plain(&workspace.dump()["zones"]);
     for zone in zones.as_array_mut().unwrap() {

@@ -52,13 +52,13 @@ impl Listener {
         Self { port, received }
     }
 
-    /// The address of a path.
+    /// Returns the address of a path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// The requests, once that many were read: a client that does not wait may end before its last
-    /// request is read.
+    /// Returns the requests, once that many were read: a client that does not wait may end before
+    /// its last request is read.
     pub(crate) fn all_requests(&self, count: usize) -> Vec<Received> {
         let deadline = Instant::now() + Duration::from_secs(60);
         while self.requests().len() < count && Instant::now() < deadline {
@@ -67,7 +67,7 @@ impl Listener {
         self.requests()
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub(crate) fn requests(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }

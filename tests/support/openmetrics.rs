@@ -39,7 +39,7 @@ impl Metrics {
         Self(samples)
     }
 
-    /// The value of a sample.
+    /// Returns the value of a sample.
     #[track_caller]
     pub(crate) fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         let labels =
@@ -49,7 +49,7 @@ impl Metrics {
     }
 }
 
-/// A line with a sample.
+/// Returns a line with a sample.
 #[track_caller]
 fn sample(line: &str) -> ((String, Vec<(String, String)>), f64) {
     let end = line.find(['{', ' ']).unwrap_or_else(|| panic!("no sample: {line}"));

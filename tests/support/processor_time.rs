@@ -14,9 +14,9 @@ pub(crate) fn takes_at_most<T>(most: Duration, what: &str, work: impl FnOnce() -
     done
 }
 
-/// The processor time that this thread has spent so far. Source: "schedstats" in the documentation
-/// of the Linux kernel (`Documentation/scheduler/sched-stats.rst`): the first number is the time on
-/// a processor, in nanoseconds.
+/// Returns the processor time that this thread has spent so far. Source: "schedstats" in the
+/// documentation of the Linux kernel (`Documentation/scheduler/sched-stats.rst`): the first number
+/// is the time on a processor, in nanoseconds.
 fn spent() -> Option<Duration> {
     let line = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(line.split(' ').next()?.parse().ok()?))

@@ -25,7 +25,7 @@ fn words() -> impl Strategy<Value = String> {
         .prop_map(str::to_owned)
 }
 
-/// An expression.
+/// Returns an expression.
 fn expression() -> impl Strategy<Value = Expression> {
     select(vec![
         "true",
@@ -37,14 +37,14 @@ fn expression() -> impl Strategy<Value = Expression> {
     .prop_map(Expression::reported)
 }
 
-/// The explanation of an entry; `reason` is present wherever it may be required.
+/// Returns the explanation of an entry; `reason` is present wherever it may be required.
 fn note() -> impl Strategy<Value = Note> {
     (words(), option::of(words()), option::of(Just("2027-03-01".to_owned()))).prop_map(
         |(reason, owner, expires)| Note { reason: Some(reason), owner, expires, ..Note::default() },
     )
 }
 
-/// A rule of a managed ruleset.
+/// Returns a rule of a managed ruleset.
 fn rule_name() -> impl Strategy<Value = RuleName> {
     select(vec![
         "942430",
@@ -56,7 +56,7 @@ fn rule_name() -> impl Strategy<Value = RuleName> {
     .prop_map(RuleName::new)
 }
 
-/// The action for requests.
+/// Returns the action for requests.
 fn action() -> impl Strategy<Value = String> {
     select(SCORE_ACTIONS.to_vec()).prop_map(str::to_owned)
 }
@@ -75,8 +75,8 @@ fn overrides() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Tuning of rules, in the order in which it is applied; `others` says whether actions are
-/// possible.
+/// Generates the tuning of rules, in the order in which it is applied. `others` is true if actions
+/// are possible.
 fn tuning(others: bool) -> impl Strategy<Value = (Vec<TagTuning>, Vec<RuleTuning>)> {
     let names = vec(rule_name(), 0..4);
     let tags = subsequence(vec!["php", "java", "cve"], 0..=3);
@@ -127,7 +127,7 @@ fn tuning(others: bool) -> impl Strategy<Value = (Vec<TagTuning>, Vec<RuleTuning
                 _ => 2,
             };
             rules.sort_by_key(|r| (matches!(r.target, TuningTarget::Rule(_)), class(r)));
-            // Tags of the OWASP ruleset stand under `disable` and `enable`, in this order.
+            // `disable` and `enable` have tags of the OWASP ruleset in this order.
             if !others {
                 kept.sort_by_key(|t| t.enabled);
             }
@@ -136,7 +136,7 @@ fn tuning(others: bool) -> impl Strategy<Value = (Vec<TagTuning>, Vec<RuleTuning
     )
 }
 
-/// A managed ruleset.
+/// Returns a managed ruleset.
 fn deployment(ruleset: Managed) -> impl Strategy<Value = DesiredDeployment> {
     let is_owasp = ruleset == Managed::Owasp;
     let scope = (
@@ -172,7 +172,7 @@ fn deployment(ruleset: Managed) -> impl Strategy<Value = DesiredDeployment> {
     )
 }
 
-/// The response to a blocked request.
+/// Returns the response to a blocked request.
 fn response() -> impl Strategy<Value = Value> {
     (400i64..500, words()).prop_map(|(status, content)| {
         let members = [
@@ -184,7 +184,7 @@ fn response() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What an exception skips.
+/// Returns what an exception skips.
 fn exception() -> impl Strategy<Value = RuleForm> {
     let names = |managed| {
         vec(rule_name(), 1..3).prop_map(move |n| {
@@ -209,7 +209,7 @@ fn exception() -> impl Strategy<Value = RuleForm> {
     ]
 }
 
-/// What a custom rule does.
+/// Returns what a custom rule does.
 fn custom() -> impl Strategy<Value = RuleForm> {
     let phases = subsequence(SKIP_PHASES.to_vec(), 0..=2);
     let skips = (phases, subsequence(SKIP_PRODUCTS.to_vec(), 1..=3), any::<bool>()).prop_map(
@@ -229,7 +229,7 @@ fn custom() -> impl Strategy<Value = RuleForm> {
     ]
 }
 
-/// A rate.
+/// Returns a rate.
 fn rate() -> impl Strategy<Value = RuleForm> {
     let per = subsequence(
         vec!["cf.bot_management.ja3_hash", "http.request.headers[\"x-key\"]", "ip.src"],
@@ -253,7 +253,7 @@ fn rate() -> impl Strategy<Value = RuleForm> {
     )
 }
 
-/// Rules with names, each name once; `form` is what they do.
+/// Returns rules with unique names; `form` generates their actions.
 fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<DesiredRule>>> {
     let raw = Value::Map(BTreeMap::from([
         ("action".to_owned(), Value::from("log")),
@@ -313,7 +313,7 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Desi
     })
 }
 
-/// A `waf` section.
+/// Returns a `waf` section.
 pub(crate) fn desired_waf() -> impl Strategy<Value = DesiredWaf> {
     let deployments =
         (option::of(deployment(Managed::Cloudflare)), option::of(deployment(Managed::Owasp)));

@@ -8,16 +8,16 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::time::Duration;
 
-/// How long an answer may take on a busy machine.
+/// Time limit for an answer on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What a server answered. Records are `name type value`; types whose values are not decoded are
+/// The answer of a server. Records are `name type value`; types whose values are not decoded are
 /// `name TYPEn octets`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Reply {
     /// The response code: 0 no error, 3 no such name.
     pub(crate) code: u8,
-    /// Whether the server is authoritative for the answer.
+    /// True if the server is authoritative for the answer.
     pub(crate) authoritative: bool,
     /// The answer section.
     pub(crate) answer: BTreeSet<String>,
@@ -60,7 +60,7 @@ impl Resolver {
         }
     }
 
-    /// Asks; `None` without an answer.
+    /// Sends a query; `None` without an answer.
     pub(crate) fn ask(&mut self, name: &str, kind: u16) -> Option<Reply> {
         self.id = self.id.wrapping_add(1);
         let question = question(self.id, name, kind);
@@ -90,7 +90,7 @@ impl Resolver {
     }
 }
 
-/// A query message.
+/// Returns a query message.
 pub(crate) fn question(id: u16, name: &str, kind: u16) -> Vec<u8> {
     let mut message = id.to_be_bytes().to_vec();
     message.extend([0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
@@ -120,7 +120,7 @@ impl Cursor<'_> {
         Some(u16::from_be_bytes([self.u8()?, self.u8()?]))
     }
 
-    /// A name, with compression (RFC 1035 section 4.1.4).
+    /// Returns a name, with compression (RFC 1035 section 4.1.4).
     fn name(&mut self) -> Option<String> {
         let mut labels: Vec<String> = Vec::new();
         let (mut at, mut end) = (self.at, None);
@@ -145,7 +145,7 @@ impl Cursor<'_> {
     }
 }
 
-/// An answer message.
+/// Returns an answer message.
 fn read(message: &[u8]) -> Option<Reply> {
     let mut cursor = Cursor { message, at: 2 };
     let flags = cursor.u16()?;
@@ -166,7 +166,7 @@ fn read(message: &[u8]) -> Option<Reply> {
     Some(reply)
 }
 
-/// One record; `None` for records of the protocol.
+/// Returns one record; `None` for records of the protocol.
 #[expect(clippy::option_option, reason = "a record that is none, or no record")]
 fn record(cursor: &mut Cursor<'_>) -> Option<Option<String>> {
     let name = cursor.name()?;

@@ -13,17 +13,17 @@ use zonewright::plan::{ZonePlan, check_protection_of_run, plan_zone};
 use zonewright::wire::settings::from_json;
 use zonewright::{spec, wire};
 
-/// The id of a made-up rule: its number, padded.
+/// Returns the id of a made-up rule: its number, padded.
 pub(crate) fn id_of(number: u32) -> String {
     format!("{number:032}")
 }
 
-/// A rule of the OWASP ruleset.
+/// Returns a rule of the OWASP ruleset.
 pub(crate) fn scoring_rule(number: u32, level: u8, score: Option<u32>) -> CatalogueRule {
     CatalogueRule::scoring(number, level, score, &format!("Rule {number}"))
 }
 
-/// An OWASP ruleset of these rules.
+/// Returns an OWASP ruleset of these rules.
 pub(crate) fn owasp_of(mut rules: Vec<CatalogueRule>) -> Catalogue {
     rules.push(CatalogueRule::anomaly());
     let id = RulesetId(Managed::Owasp.facts().id.to_owned());
@@ -36,7 +36,7 @@ pub(crate) fn owasp_of(mut rules: Vec<CatalogueRule>) -> Catalogue {
     }
 }
 
-/// An OWASP ruleset of the size of the Core Rule Set.
+/// Returns an OWASP ruleset of the size of the Core Rule Set.
 pub(crate) fn owasp() -> Catalogue {
     let mut rules: Vec<_> = CRS_RULES
         .iter()
@@ -48,7 +48,7 @@ pub(crate) fn owasp() -> Catalogue {
     owasp_of(rules)
 }
 
-/// A small Cloudflare ruleset: rules `A` to `F`, each with a tag, the last one off.
+/// Returns a small Cloudflare ruleset: rules `A` to `F`, each with a tag, the last one off.
 pub(crate) fn cloudflare() -> Catalogue {
     let rule = |n: usize, name: &str, tag: &str| CatalogueRule {
         id: RuleId(format!("{:032x}", 0xabcd_0000 + n)),
@@ -77,7 +77,7 @@ pub(crate) fn cloudflare() -> Catalogue {
     }
 }
 
-/// A rule with these members.
+/// Returns a rule with these members.
 pub(crate) fn body(members: Json) -> RuleBody {
     match from_json(&members) {
         Value::Map(members) => RuleBody::new(members),
@@ -85,7 +85,7 @@ pub(crate) fn body(members: Json) -> RuleBody {
     }
 }
 
-/// A deployment with these overrides; `null` for none.
+/// Returns a deployment with these overrides; `null` for none.
 pub(crate) fn deployment(catalogue: &Catalogue, overrides: Json) -> RuleBody {
     body(json!({
         "action": "execute", "expression": "true", "enabled": true,
@@ -101,13 +101,13 @@ pub(crate) fn tuning(paranoia: u8, threshold: u32, action: &str) -> Json {
     json!({ "categories": off, "rules": [{ "id": ANOMALY_RULE, "score_threshold": threshold, "action": action }] })
 }
 
-/// Both rulesets, as a zone's protection.
+/// Returns both rulesets as the protection of a zone.
 pub(crate) fn waf() -> LiveWaf {
     LiveWaf { catalogues: vec![Arc::new(cloudflare()), Arc::new(owasp())], ..LiveWaf::default() }
 }
 
-/// The plan that leads from the entry points of a zone (`null`: none) to a spec's section; phases
-/// that are not named are not read if any is.
+/// Returns the plan that leads from the entry points of a zone (`null`: none) to a spec's section;
+/// phases that are not named are not read if any is.
 pub(crate) fn plan_of(
     live: &[(Phase, Json)],
     waf: &LiveWaf,
@@ -116,7 +116,7 @@ pub(crate) fn plan_of(
     plan_in(live, waf, section, "business")
 }
 
-/// The same in a zone on this plan.
+/// Returns the same in a zone on this plan.
 pub(crate) fn plan_in(
     live: &[(Phase, Json)],
     waf: &LiveWaf,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use zonewright::document::saved_plan::checksum;
 
-/// A plan with its checksum, as text.
+/// Returns a plan with its checksum, as text.
 pub(crate) fn sealed(mut plan: Value) -> String {
     let sum = checksum(&plan.to_string());
     plan["checksum"] = sum.into();

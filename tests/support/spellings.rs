@@ -21,19 +21,19 @@ struct Style {
     next: usize,
 }
 
-/// Random styles; the plainest one is the simplest for shrinking.
+/// Returns random styles; the plainest one is the simplest for shrinking.
 fn style() -> impl Strategy<Value = Style> {
     vec(any::<u8>(), 1..48).prop_map(|bytes| Style { bytes, next: 0 })
 }
 
 impl Style {
-    /// A number below this one.
+    /// Returns a number below this one.
     fn pick(&mut self, count: usize) -> usize {
         self.next += 1;
         usize::from(self.bytes[self.next % self.bytes.len()]) % count
     }
 
-    /// Whether to do something unusual.
+    /// Returns true if to do something unusual.
     fn odd(&mut self) -> bool {
         self.pick(3) == 1
     }
@@ -55,7 +55,7 @@ impl Style {
         text
     }
 
-    /// A number.
+    /// Returns a number.
     fn number(&mut self, number: impl Into<u64>) -> String {
         let number = number.into();
         if self.odd() { format!("{number:07}") } else { number.to_string() }
@@ -66,7 +66,7 @@ impl Style {
         text.chars().map(|c| if self.odd() { c.to_ascii_uppercase() } else { c }).collect()
     }
 
-    /// A host name, with or without the final dot.
+    /// Returns a host name, with or without the final dot.
     fn host(&mut self, name: &str) -> String {
         let dot = if name != "." && self.odd() { "." } else { "" };
         self.letters(name) + dot
@@ -98,7 +98,7 @@ impl Style {
         self.cut(text)
     }
 
-    /// One octet in a word.
+    /// Returns one octet in a word.
     fn octet(&mut self, octet: u8, is_safe: bool) -> String {
         match (octet, self.pick(8)) {
             (b' '..=b'~', 2) if !octet.is_ascii_digit() => format!("\\{}", char::from(octet)),
@@ -138,7 +138,7 @@ impl Style {
     }
 }
 
-/// Base64 with padding.
+/// Encodes as base64 with padding.
 fn base64(octets: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
@@ -156,7 +156,7 @@ fn base64(octets: &[u8]) -> String {
 /// Two spellings of one value.
 type Pair = (String, String);
 
-/// Two spellings of values, written by `write`.
+/// Returns two spellings of values, written by `write`.
 fn pair<V: Debug + 'static>(
     values: impl Strategy<Value = V> + 'static,
     write: fn(&V, &mut Style) -> String,
@@ -166,7 +166,7 @@ fn pair<V: Debug + 'static>(
         .boxed()
 }
 
-/// A host name.
+/// Returns a host name.
 fn host() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("host.example.net".to_owned()),
@@ -175,7 +175,7 @@ fn host() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A host name or the root.
+/// Returns a host name or the root.
 fn host_or_root() -> impl Strategy<Value = String> {
     prop_oneof![host(), Just(".".to_owned())]
 }
@@ -194,12 +194,12 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// The strings of a text: mostly one.
+/// Returns the strings of a text: mostly one.
 fn strings() -> impl Strategy<Value = Vec<Vec<u8>>> {
     prop_oneof![3 => text().prop_map(|one| vec![one]), 1 => vec(text(), 2..4)]
 }
 
-/// A kind of digest and a digest of its length; kind 0 has any length.
+/// Returns a kind of digest and a digest of its length; kind 0 has any length.
 fn digest(kinds: &'static [(u8, usize)]) -> impl Strategy<Value = (u8, Vec<u8>)> {
     prop_oneof![
         3 => proptest::sample::select(kinds).prop_flat_map(|(kind, n)| (Just(kind), vec(any::<u8>(), n))),
@@ -207,7 +207,7 @@ fn digest(kinds: &'static [(u8, usize)]) -> impl Strategy<Value = (u8, Vec<u8>)>
     ]
 }
 
-/// Two spellings of a random value of a type.
+/// Returns two spellings of a random value of a type.
 pub(crate) fn spellings(record_type: RecordType) -> BoxedStrategy<Pair> {
     let key = || vec(any::<u8>(), 1..40);
     match record_type {
@@ -389,7 +389,7 @@ fn params() -> impl Strategy<Value = (Vec<Param>, usize)> {
     )
 }
 
-/// Service bindings.
+/// Generates service bindings.
 fn binding() -> BoxedStrategy<Pair> {
     pair((0u16..3, host_or_root(), params()), |(priority, target, (all, mandatory)), style| {
         let mut words = Vec::new();

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use tokio::time::Instant;
 use zonewright::api::{ApiEvent, WaitReason};
 use zonewright::cli::{Invocation, Sink};
-use zonewright::sandbox::{self, Options, Running};
+use zonewright::sandbox::{self, Running, SandboxOptions};
 
 /// A sandbox, a directory, and a paused clock.
 pub(crate) struct Stage {
@@ -32,7 +32,7 @@ pub(crate) struct Ran {
     pub(crate) exit: u8,
     pub(crate) results: String,
     pub(crate) messages: String,
-    /// How long it took, by the paused clock.
+    /// Duration of the run, by the paused clock.
     pub(crate) took: Duration,
     /// Requests sent.
     pub(crate) requests: u64,
@@ -51,8 +51,8 @@ struct Heard {
 }
 
 impl Stage {
-    /// With these zones. To be called in a runtime with one thread and a paused clock.
-    pub(crate) async fn new(options: Options, document: &Value) -> Self {
+    /// Starts a client with these zones. Needs a runtime with one thread and a paused clock.
+    pub(crate) async fn new(options: SandboxOptions, document: &Value) -> Self {
         let sandbox = sandbox::start(options).await.expect("a port is free");
         sandbox.seed(document).unwrap_or_else(|error| panic!("{error:?}"));
         Self { directory: TempDir::new().expect("a directory can be made"), sandbox }
@@ -63,7 +63,7 @@ impl Stage {
         std::fs::write(self.path(name), text).expect("the directory can be written");
     }
 
-    /// A path in the directory.
+    /// Returns a path in the directory.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use zonewright::render::{DOCUMENTS, Document};
-use zonewright::sandbox::{self, LoggedRequest, Options, Profile, Running, Traffic};
+use zonewright::sandbox::{self, LoggedRequest, Profile, Running, SandboxOptions, Traffic};
 
 /// The timeout of tests that wait for something.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -47,7 +47,7 @@ impl Ran {
         self
     }
 
-    /// Standard output as JSON.
+    /// Parses standard output as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout)
@@ -55,7 +55,7 @@ impl Ran {
     }
 }
 
-/// The formats that are documents of their own and that a command has.
+/// Returns the formats that are documents of their own and that a command has.
 pub(crate) fn document_formats(command: &str) -> Vec<&'static str> {
     let has = |document: &&Document| document.commands().contains(&command);
     let formats: Vec<_> = DOCUMENTS.iter().filter(has).map(|document| document.name).collect();
@@ -63,19 +63,22 @@ pub(crate) fn document_formats(command: &str) -> Vec<&'static str> {
     formats
 }
 
-/// A sandbox without a limit on requests, as most tests need it.
-pub(crate) fn options() -> Options {
-    Options { profile: Profile { rate_limit: None, ..Profile::default() }, ..Options::default() }
+/// Returns a sandbox without a limit on requests, as most tests need it.
+pub(crate) fn options() -> SandboxOptions {
+    SandboxOptions {
+        profile: Profile { rate_limit: None, ..Profile::default() },
+        ..SandboxOptions::default()
+    }
 }
 
-/// The same with zones on this Cloudflare plan.
-pub(crate) fn options_on(tier: &str) -> Options {
+/// Returns the same with zones on this Cloudflare plan.
+pub(crate) fn options_on(tier: &str) -> SandboxOptions {
     let mut options = options();
     options.profile.tier = tier.to_owned();
     options
 }
 
-/// The binary with only the environment variables that it needs to run.
+/// Returns the binary with only the environment variables that it needs to run.
 pub(crate) fn binary(directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zonewright"));
     command.current_dir(directory).env_clear().stdin(Stdio::null());
@@ -88,8 +91,8 @@ pub(crate) fn binary(directory: &Path) -> Command {
 }
 
 impl Workspace {
-    /// With the zone example.com on the profile's plan.
-    pub(crate) fn new(options: Options) -> Self {
+    /// Creates a workspace with the zone example.com on the profile's plan.
+    pub(crate) fn new(options: SandboxOptions) -> Self {
         let tier = options.profile.tier.clone();
         let workspace = Self::empty(options);
         workspace
@@ -97,8 +100,8 @@ impl Workspace {
         workspace
     }
 
-    /// Without zones.
-    pub(crate) fn empty(options: Options) -> Self {
+    /// Creates a workspace without zones.
+    pub(crate) fn empty(options: SandboxOptions) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -148,43 +151,44 @@ impl Workspace {
         self.sandbox().release();
     }
 
-    /// The highest number of concurrent requests.
+    /// Returns the highest number of concurrent requests.
     pub(crate) fn traffic(&self) -> Traffic {
         self.sandbox().traffic()
     }
 
-    /// The address of the sandbox.
+    /// Returns the address of the sandbox.
     pub(crate) fn base_url(&self) -> String {
         self.sandbox().base_url()
     }
 
-    /// Requests received so far.
+    /// Returns requests received so far.
     pub(crate) fn requests(&self) -> Vec<LoggedRequest> {
         self.sandbox().requests()
     }
 
-    /// The requests so far that could change something.
+    /// Returns the requests so far that could change something.
     pub(crate) fn writes(&self) -> Vec<LoggedRequest> {
         self.requests().into_iter().filter(|r| r.method != "GET").collect()
     }
 
-    /// Someone else writes.
+    /// Writes to the sandbox, as someone else would.
     #[track_caller]
     pub(crate) fn write(&self, method: &str, path: &str, body: &Value) {
         assert!(self.sandbox().write_as_another(method, path, body), "{method} {path} was refused");
     }
 
-    /// Someone else writes something that the sandbox may refuse; returns whether it was accepted.
+    /// Sends a write that the sandbox may refuse, as someone else would. Returns true if it was
+    /// accepted.
     pub(crate) fn try_write(&self, method: &str, path: &str, body: &Value) -> bool {
         self.sandbox().write_as_another(method, path, body)
     }
 
-    /// The whole state of the sandbox.
+    /// Returns the whole state of the sandbox.
     pub(crate) fn dump(&self) -> Value {
         self.sandbox().dump().unwrap()
     }
 
-    /// The records of a zone, as the sandbox would dump them, without ids and times.
+    /// Returns the records of a zone, as the sandbox would dump them, without ids and times.
     pub(crate) fn records(&self, zone: &str) -> Vec<Value> {
         let dump = self.sandbox().dump().unwrap();
         let zones = dump["zones"].as_array().unwrap();
@@ -193,7 +197,7 @@ impl Workspace {
         zone["records"].as_array().unwrap().clone()
     }
 
-    /// The rules of example.com in a phase, as the sandbox would dump them.
+    /// Returns the rules of example.com in a phase, as the sandbox would dump them.
     pub(crate) fn rules(&self, phase: &str) -> Vec<Value> {
         let dump = self.dump();
         let zone = dump["zones"]
@@ -224,12 +228,12 @@ impl Workspace {
         )
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// The binary, connected to the sandbox.
+    /// Returns the binary, connected to the sandbox.
     pub(crate) fn command(&self) -> Command {
         let mut command = binary(self.path());
         command

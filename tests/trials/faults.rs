@@ -106,7 +106,7 @@ fn survives(name: &str, subject: &Subject, troubles: Vec<(Trouble, bool)>, times
     compare(name, &head, &rows, &trial.failures);
 }
 
-/// A kind of write, as the table calls it, without ids.
+/// Returns a kind of write, as the table calls it, without ids.
 fn kind(write: &LoggedRequest) -> String {
     let is_id = |part: &&str| part.len() == 32 && part.bytes().all(|b| b.is_ascii_hexdigit());
     let parts: Vec<_> =

@@ -55,13 +55,14 @@ const REPEATED: usize = 25;
 /// The number of histories in which each falsification must be possible.
 const JUDGED: u64 = 120;
 
-/// How often each result is falsified.
+/// Number of times that each result is falsified.
 const ENOUGH: u32 = 3;
 
-/// How many failures are reduced and shown; one says more than a hundred.
+/// Maximum number of failures that are reduced and shown. A single failure explains more than a
+/// hundred.
 const MOST_FAILURES: usize = 3;
 
-/// A number in the environment.
+/// Returns a number in the environment.
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text:?}")))
@@ -167,8 +168,8 @@ fn whatever_happens_the_end_is_right() {
     }
 }
 
-/// A line without where and how an answer stops being JSON. That depends on the length of the
-/// sandbox's times, which drop zeros at their end.
+/// Returns a line without where and how an answer stops being JSON. That depends on the length of
+/// the sandbox's times, which drop zeros at their end.
 fn without_place(line: &str) -> String {
     let mistake =
         line.find("; it begins with").and_then(|end| Some((line[..end].rfind(": ")?, end)));

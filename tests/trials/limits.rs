@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::support::virtual_time::{Ran, Stage};
 use serde_json::{Value, json};
 use zonewright::api::WaitReason;
-use zonewright::sandbox::{Options, Profile, RateLimit};
+use zonewright::sandbox::{Profile, RateLimit, SandboxOptions};
 
 /// The documented limit. A client that exceeds it is blocked for the same time again, with all
 /// others of its user.
@@ -18,16 +18,16 @@ const LIMIT: RateLimit = RateLimit { requests: 1200, window_seconds: 300 };
 /// Requests that may be sent at once, in a second.
 const PER_SECOND: f64 = 200.0;
 
-/// A sandbox with this limit.
-fn options() -> Options {
-    Options {
+/// Returns a sandbox with this limit.
+fn options() -> SandboxOptions {
+    SandboxOptions {
         profile: Profile { rate_limit: Some(LIMIT), ..Profile::default() },
-        ..Options::default()
+        ..SandboxOptions::default()
     }
 }
 
-/// The least time in which so many requests can be answered, if so many are in a window: the last
-/// ones need no whole window.
+/// Returns the least time in which so many requests can be answered, if so many are in a window:
+/// the last ones need no whole window.
 fn ideal(requests: u64, in_a_window: u64) -> f64 {
     let before_last = (requests - 1) / in_a_window;
     let last = requests - before_last * in_a_window;
@@ -41,7 +41,7 @@ fn check(what: &str, ran: &Ran, in_a_window: u64) {
     let (took, ideal) = (ran.took.as_secs_f64(), ideal(ran.requests, in_a_window));
     println!("{what}: {} requests in {took:.1} s, at least {ideal:.1} s", ran.requests);
     assert_eq!(ran.retries, [""; 0], "nothing was refused");
-    // What is left in the last window may have to come as slowly as the bucket is refilled.
+    // The requests of the last window may be as slow as the bucket is refilled.
     assert!(
         took <= ideal * 1.02 + 60.0,
         "{took} s instead of {ideal} s for {} requests",
@@ -53,7 +53,7 @@ fn check(what: &str, ran: &Ran, in_a_window: u64) {
     assert!(waited.as_secs_f64() >= took * 0.9, "{waited:?} of {took} s were announced");
 }
 
-/// This number of empty zones, and a spec with a record in each.
+/// Creates this number of empty zones, and a spec with a record in each.
 async fn zones(zones: usize) -> Stage {
     let name = |n: usize| format!("z{n}.example");
     let document: Vec<Value> =
@@ -122,7 +122,7 @@ async fn plan_beside_another(count: usize) {
     );
 }
 
-/// Two runs at the same time that do not know of each other.
+/// Runs two plans at the same time that do not know of each other.
 async fn plan_twice(count: usize) {
     let (one, two) = {
         let stage = zones(count).await;

@@ -51,7 +51,7 @@ impl Drop for Server {
     }
 }
 
-/// The program, or a message that it is missing.
+/// Returns the program, or a message that it is missing.
 fn program() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path)
@@ -63,7 +63,7 @@ fn program() -> Option<PathBuf> {
     found
 }
 
-/// Prints what is skipped, bypassing the test harness, which would capture it.
+/// Prints the skipped part, bypassing the test harness, which would capture it.
 fn skipped(what: &str) {
     writeln!(std::io::stderr(), "SKIPPED: {what}").unwrap();
 }
@@ -120,12 +120,12 @@ fn start(program: &Path, zones: &[Zone]) -> Server {
     server
 }
 
-/// What a reply must say.
+/// The expected content of a reply.
 #[derive(Debug, Default)]
 struct Expected {
     code: u8,
     answer: BTreeSet<String>,
-    /// Where a referral leads.
+    /// Target of the referral.
     referral: Option<Referred>,
 }
 
@@ -140,8 +140,8 @@ struct Referred {
 }
 
 impl Referred {
-    /// Whether a reply says it: this and nothing else of the delegated name. DS records are for
-    /// those who ask for DNSSEC.
+    /// Returns true if a reply says it: this and nothing else of the delegated name. DS records are
+    /// for those who ask for DNSSEC.
     fn is_in(&self, reply: &Reply) -> bool {
         let of = |kind: &str| -> BTreeSet<String> {
             let own = |line: &&String| line.starts_with(&format!("{} {kind} ", self.cut));
@@ -157,11 +157,10 @@ impl Referred {
     }
 }
 
-/// What values are as octets, by type and presentation: those of types that the client does not
-/// decode.
+/// Values in octets, by type and presentation, of types that the client does not decode.
 type Octets = BTreeMap<(RecordType, String), String>;
 
-/// A zone in which each of these values has a name of its own.
+/// Returns a zone in which each of these values has a name of its own.
 fn values(zones: &[Zone]) -> Zone {
     let name = ZoneName::parse("values.test").unwrap();
     let all =
@@ -195,7 +194,7 @@ fn learn(server: SocketAddr, values: &Zone) -> Octets {
 /// The response code of a server that cannot answer.
 const SERVER_FAILURE: u8 = 2;
 
-/// The program's answer in the form of a reply; `None` if it is unknown.
+/// Returns the program's answer in the form of a reply; `None` if it is unknown.
 fn expected(answer: &Answer<'_>, octets: &Octets) -> Option<Expected> {
     let line = |name: &Fqdn, data: &Rdata| {
         let value = match data {
@@ -244,8 +243,8 @@ fn expected(answer: &Answer<'_>, octets: &Octets) -> Option<Expected> {
     Some(said)
 }
 
-/// A line of an answer, without what Cloudflare's edge chooses: the addresses, and what is in HTTPS
-/// records.
+/// Returns a line of an answer, without the parts that Cloudflare's edge chooses: the addresses,
+/// and the content of HTTPS records.
 fn without_edge(line: String, has_https: bool) -> String {
     const EDGE: [&str; 3] = [" A 104.21.", " A 172.67.", " AAAA 2606:4700:303"];
     match (EDGE.iter().find_map(|edge| line.find(edge)), line.find(" TYPE65 ")) {
@@ -255,14 +254,14 @@ fn without_edge(line: String, has_https: bool) -> String {
     }
 }
 
-/// Whether the client decodes values of this type.
+/// Returns true if the client decodes values of this type.
 fn is_decoded(data: &Rdata) -> bool {
     use RecordType as T;
     let decoded = [T::A, T::Aaaa, T::Cname, T::Ns, T::Ptr, T::Mx, T::Srv, T::Txt, T::Ds];
     data.record_type().is_some_and(|kind| decoded.contains(&kind))
 }
 
-/// The octets of a text, however it is cut.
+/// Returns the octets of a text, without its division into strings.
 fn wire_text(data: &Rdata) -> String {
     let mut octets = String::new();
     let presentation = data.presentation();
@@ -297,7 +296,7 @@ struct Compared {
     differences: Vec<String>,
 }
 
-/// A zone as the program sees it.
+/// Returns a zone as the program sees it.
 fn index(zone: &Zone) -> ZoneIndex<'_> {
     let entries = zone.records.iter().map(|record| Entry {
         name: &record.name,
@@ -382,7 +381,7 @@ fn compare(
     compared
 }
 
-/// How a reply differs from what the program says.
+/// Returns the difference between a reply and the expected content.
 fn difference(said: &Expected, mut reply: Reply) -> Option<String> {
     let has_https = said.answer.iter().any(|line| line.ends_with(" TYPE65 EDGE"));
     reply.answer = reply.answer.into_iter().map(|line| without_edge(line, has_https)).collect();
@@ -409,10 +408,10 @@ fn check(what: &str, zones: &[Zone], Compared { asked, unknown, differences }: &
     assert!(differences.is_empty(), "{} differences: {shown:#?}", differences.len());
 }
 
-/// How many values of each type are compared as octets.
+/// Number of values of each type that are compared as octets.
 const OF_EACH_TYPE: usize = 12;
 
-/// How many zones are generated for the sandbox: those of this variable, or few.
+/// Returns the number of zones to generate for the sandbox: that of this variable, or few.
 fn wanted() -> usize {
     std::env::var("ZONEWRIGHT_GENERATED_ZONES")
         .map_or(60, |text| text.parse().expect("a number of zones"))
@@ -432,7 +431,7 @@ impl Sandbox {
             .build()
             .unwrap();
         let dns = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
-        let options = sandbox::Options { dns, ..sandbox::Options::default() };
+        let options = sandbox::SandboxOptions { dns, ..sandbox::SandboxOptions::default() };
         let running = runtime.block_on(sandbox::start(options)).unwrap();
         Self { runtime, running }
     }
@@ -441,7 +440,7 @@ impl Sandbox {
         self.running.dns_address().unwrap()
     }
 
-    /// Adds a zone, without the records that the sandbox refuses: what cannot be at one name.
+    /// Adds a zone without the records that the sandbox refuses because they cannot share a name.
     fn add(&self, zone: &mut Zone, document: &Value) {
         self.running.seed(&json!({ "zones": [document] })).unwrap();
         zone.records.retain(|record| {
@@ -491,7 +490,7 @@ fn generated_zones_are_answered_as_a_name_server_does() {
     check("generated", &zones, &result);
 }
 
-/// The folder of real zones.
+/// Returns the folder of real zones.
 fn real_zones() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("shared/data/specs");
     let folder = std::env::var_os("ZONEWRIGHT_REAL_ZONES").map_or(beside, PathBuf::from);

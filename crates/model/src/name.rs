@@ -131,7 +131,7 @@ impl Fqdn {
             return Err(NameError::Empty);
         }
         let ascii = to_ascii(bare)?;
-        check(&ascii)?;
+        check_ascii_name(&ascii)?;
         Ok(Self(ascii.into()))
     }
 
@@ -239,7 +239,7 @@ fn to_ascii(text: &str) -> Result<String, NameError> {
 }
 
 /// Checks lengths and characters of a lower-case ASCII name without final dot.
-fn check(name: &str) -> Result<(), NameError> {
+fn check_ascii_name(name: &str) -> Result<(), NameError> {
     for (n, label) in name.split('.').enumerate() {
         if label.is_empty() {
             return Err(NameError::EmptyLabel(name.to_owned()));
@@ -335,7 +335,7 @@ impl ZoneName {
             return Err(NameError::OutsideZone { name: text.to_owned(), zone: self.to_string() });
         }
         let full = format!("{name}.{}", self.0);
-        check(&full)?;
+        check_ascii_name(&full)?;
         Ok(Fqdn(full.into()))
     }
 

@@ -22,7 +22,7 @@ impl Only {
     /// Returns true if a pattern equals or matches the address.
     #[must_use]
     pub fn names(&self, address: &Address) -> bool {
-        self.is_all() || self.0.iter().any(|pattern| matches(pattern, address))
+        self.is_all() || self.0.iter().any(|pattern| matches_address(pattern, address))
     }
 
     /// Returns the patterns as written.
@@ -33,15 +33,16 @@ impl Only {
     /// Returns the patterns that match none of the addresses.
     #[must_use]
     pub fn unused(&self, addresses: &[&Address]) -> Vec<&str> {
-        let is_unused =
-            |pattern: &&glob::Pattern| !addresses.iter().any(|address| matches(pattern, address));
+        let is_unused = |pattern: &&glob::Pattern| {
+            !addresses.iter().any(|address| matches_address(pattern, address))
+        };
         self.0.iter().filter(is_unused).map(glob::Pattern::as_str).collect()
     }
 }
 
 /// Returns true if the pattern matches. A pattern that equals the address also matches, because
 /// addresses of wildcards contain `*`.
-fn matches(pattern: &glob::Pattern, address: &Address) -> bool {
+fn matches_address(pattern: &glob::Pattern, address: &Address) -> bool {
     pattern.as_str() == address.as_str() || pattern.matches(address.as_str())
 }
 

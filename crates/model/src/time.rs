@@ -19,19 +19,19 @@ pub struct NotATime;
 /// 9999-12-30T22:00:00Z becomes that moment, the last that can be read in every time zone.
 #[must_use]
 pub fn rfc3339(moment: SystemTime) -> String {
-    format!("{:.0}", within(moment))
+    format!("{:.0}", nearest_timestamp(moment))
 }
 
 /// Formats the day of a time in UTC, `YYYY-MM-DD`.
 #[must_use]
 pub fn day(moment: SystemTime) -> String {
-    within(moment).strftime("%F").to_string()
+    nearest_timestamp(moment).strftime("%F").to_string()
 }
 
 /// Formats a time like [`rfc3339`], to the microsecond.
 #[must_use]
 pub fn rfc3339_micros(moment: SystemTime) -> String {
-    format!("{:.6}", within(moment))
+    format!("{:.6}", nearest_timestamp(moment))
 }
 
 /// Parses a text in RFC 3339, in UTC or with another offset.
@@ -81,7 +81,7 @@ pub fn ago(age: Duration) -> String {
 }
 
 /// Returns the nearest time that can be formatted.
-fn within(moment: SystemTime) -> Timestamp {
+fn nearest_timestamp(moment: SystemTime) -> Timestamp {
     let nearest =
         if moment < SystemTime::UNIX_EPOCH { Timestamp::UNIX_EPOCH } else { Timestamp::MAX };
     Timestamp::try_from(moment).unwrap_or(nearest).max(Timestamp::UNIX_EPOCH)

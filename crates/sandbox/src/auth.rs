@@ -7,7 +7,7 @@
 
 use axum::http::{HeaderMap, header};
 
-use super::envelope::{Outcome, Refusal};
+use super::envelope::{HandlerResult, Refusal};
 use super::token::Token;
 
 /// The credentials that a sandbox accepts.
@@ -29,7 +29,7 @@ impl std::fmt::Debug for Credentials {
 }
 
 /// The credentials that a sandbox accepts, and its tokens with limits.
-pub(super) struct Known {
+pub(super) struct AcceptedCredentials {
     /// Credentials with the permissions of the profile.
     pub(super) credentials: Credentials,
     /// Further tokens.
@@ -79,10 +79,10 @@ impl Scheme {
 /// an inactive token is refused like an unknown one.
 pub(super) fn check_credentials<'k>(
     headers: &HeaderMap,
-    known: &'k Known,
+    known: &'k AcceptedCredentials,
     is_verification: bool,
-) -> Outcome<Option<&'k Token>> {
-    let Known { credentials: known, tokens } = known;
+) -> HandlerResult<Option<&'k Token>> {
+    let AcceptedCredentials { credentials: known, tokens } = known;
     let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default();
     match Scheme::of(headers) {
         None => Err(Refusal::new(
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(KEY.len(), 37);
         let mut headers = HeaderMap::new();
         headers.insert("authorization", format!("Bearer {TOKEN}").parse().unwrap());
-        let known = Known { credentials: Credentials::default(), tokens: Vec::new() };
+        let known = AcceptedCredentials { credentials: Credentials::default(), tokens: Vec::new() };
         assert_eq!(check_credentials(&headers, &known, false), Ok(None));
         assert!(!format!("{:?}", Credentials::default()).contains(TOKEN));
     }

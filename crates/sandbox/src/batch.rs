@@ -9,7 +9,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::envelope::{Outcome, Refusal, Success};
+use super::envelope::{HandlerResult, Refusal, Success};
 use super::record_requests;
 use super::request_context::RequestContext;
 use super::stored_record::Record;
@@ -19,11 +19,11 @@ use super::zone::Zone;
 const LISTS: [&str; 4] = ["deletes", "patches", "puts", "posts"];
 
 /// Runs a batch. The caller opens the transaction, so the first refusal undoes everything.
-pub(super) fn run(
+pub(super) fn run_batch(
     context: &RequestContext<'_>,
     zone: &Zone,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let mut operations: Vec<(&str, Option<&Vec<Value>>)> = Vec::with_capacity(LISTS.len());
     for list in LISTS {
         let items = match body.get(list) {
@@ -59,7 +59,12 @@ pub(super) fn run(
 }
 
 /// Runs one operation.
-fn run_one(context: &RequestContext<'_>, zone: &Zone, list: &str, item: &Value) -> Outcome<Record> {
+fn run_one(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    list: &str,
+    item: &Value,
+) -> HandlerResult<Record> {
     let body = item
         .as_object()
         .ok_or_else(|| Refusal::unspecified(format!("{list} must hold objects.")))?;

@@ -23,7 +23,7 @@ fn format_time(microseconds: i64) -> String {
 
 /// Returns the seconds since 1970-01-01 of a time in RFC 3339, with any offset; `None` for any
 /// other text.
-pub(super) fn seconds(moment: &str) -> Option<i64> {
+pub(super) fn seconds_since_1970(moment: &str) -> Option<i64> {
     moment.parse().ok().map(Timestamp::as_second)
 }
 
@@ -41,9 +41,9 @@ mod tests {
     #[test]
     fn moments_are_read_back() {
         for number in [0, 951_782_400, 951_868_800, 1_709_251_199, 1_772_323_199, 4_107_542_400] {
-            assert_eq!(seconds(&format_time(number * 1_000_000 + 5)), Some(number));
+            assert_eq!(seconds_since_1970(&format_time(number * 1_000_000 + 5)), Some(number));
         }
-        assert_eq!(seconds("1970-01-02T00:00:01+00:00"), Some(86_401));
-        assert_eq!(seconds("yesterday"), None);
+        assert_eq!(seconds_since_1970("1970-01-02T00:00:01+00:00"), Some(86_401));
+        assert_eq!(seconds_since_1970("yesterday"), None);
     }
 }

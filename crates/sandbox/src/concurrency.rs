@@ -15,10 +15,10 @@ pub struct Traffic {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Counter(Mutex<State>);
+pub(super) struct Counter(Mutex<ConcurrencyState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct ConcurrencyState {
     seen: Traffic,
     now: u64,
     /// Current writes, by zone.
@@ -59,7 +59,7 @@ impl Counter {
     }
 
     /// Accesses the counters, each of which is complete by itself.
-    fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut ConcurrencyState) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -11,14 +11,14 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 
-use super::envelope::{Outcome, Refusal};
+use super::envelope::{HandlerResult, Refusal};
 
 /// Refuses a request that a web page may have sent.
 ///
 /// # Errors
 /// 403, without a code, if the request has an `Origin`, or names a host that is neither a loopback
 /// address nor `localhost` nor one of `hosts`.
-pub(super) fn refuse_web_pages(request: &Parts, hosts: &[String]) -> Outcome<()> {
+pub(super) fn refuse_web_pages(request: &Parts, hosts: &[String]) -> HandlerResult<()> {
     let refused = |reason: String| Err(Refusal::unnumbered(403, reason));
     if request.headers.contains_key(ORIGIN) {
         return refused(

@@ -69,7 +69,7 @@ impl Stream {
     }
 }
 
-/// The error that the server sees on a cut connection.
+/// Returns the error that the server sees on a cut connection.
 fn reset() -> io::Error {
     io::Error::from(io::ErrorKind::ConnectionReset)
 }

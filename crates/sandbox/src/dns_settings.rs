@@ -18,11 +18,11 @@ use zonewright_model::facts::dns_settings::{
 
 use zonewright_model::facts::TIERS;
 
-use super::envelope::{Outcome, Refusal, Success};
+use super::envelope::{HandlerResult, Refusal, Success};
 use super::name;
 use super::profile;
 use super::request_context::RequestContext;
-use super::setting_values::to_json;
+use super::setting_values::fact_to_json;
 use super::zone::Zone;
 
 /// A JSON object.
@@ -39,7 +39,7 @@ const SOA_NUMBERS: [(&str, RangeInclusive<u32>); 5] = [
 
 /// Returns the default settings of a zone.
 fn defaults() -> Object {
-    DEFAULTS.iter().map(|(name, value)| ((*name).to_owned(), to_json(*value))).collect()
+    DEFAULTS.iter().map(|(name, value)| ((*name).to_owned(), fact_to_json(*value))).collect()
 }
 
 /// Returns the settings that differ from the defaults, in the form of the store and of documents.
@@ -71,7 +71,7 @@ fn lay(all: &mut Object, key: &str, value: Value) {
 }
 
 /// Stores the settings that differ from the defaults.
-fn save(connection: &Connection, zone: &Zone, all: &Object) -> rusqlite::Result<()> {
+fn save_settings(connection: &Connection, zone: &Zone, all: &Object) -> rusqlite::Result<()> {
     let defaults = defaults();
     let mut changes = Object::new();
     for (key, value) in all.iter().filter(|(key, value)| defaults.get(*key) != Some(*value)) {
@@ -99,7 +99,10 @@ fn save(connection: &Connection, zone: &Zone, all: &Object) -> rusqlite::Result<
 }
 
 /// GET /zones/{id}/dns_settings.
-pub(super) fn get_dns_settings(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn get_dns_settings(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+) -> HandlerResult<Success> {
     Ok(Success::One(Value::Object(current(context.connection, zone)?)))
 }
 
@@ -108,11 +111,11 @@ pub(super) fn patch_dns_settings(
     context: &RequestContext<'_>,
     zone: &Zone,
     body: &Object,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let before = current(context.connection, zone)?;
     let after = merged(&before, body)?;
     check_plan(zone, &before, &after)?;
-    save(context.connection, zone, &after)?;
+    save_settings(context.connection, zone, &after)?;
     Ok(Success::One(Value::Object(after)))
 }
 
@@ -125,12 +128,12 @@ pub(super) fn plant_dns_settings(
     context: &RequestContext<'_>,
     zone: &Zone,
     member: &Value,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     let body = member
         .as_object()
         .ok_or_else(|| Refusal::unspecified("`dns_settings` must be an object"))?;
     let after = merged(&current(context.connection, zone)?, body)?;
-    Ok(save(context.connection, zone, &after)?)
+    Ok(save_settings(context.connection, zone, &after)?)
 }
 
 /// Merges a PATCH into the settings and checks the result.
@@ -138,7 +141,7 @@ pub(super) fn plant_dns_settings(
 /// # Sources
 /// `foundation_dns` and the type of name servers must match: the text of a refusal reported
 /// 2026-07. ASSUMED: if only one is sent, the other follows.
-fn merged(before: &Object, body: &Object) -> Outcome<Object> {
+fn merged(before: &Object, body: &Object) -> HandlerResult<Object> {
     let mut after = before.clone();
     for (key, value) in body.iter().filter(|(_, value)| !value.is_null()) {
         check_member(key, value)?;
@@ -187,11 +190,11 @@ fn merged(before: &Object, body: &Object) -> Outcome<Object> {
 /// Converts a value to its stored form: whole numbers lose the fraction `.0`, which the schema's
 /// "number" allows.
 fn stored(value: &Value) -> Value {
-    whole(value).map_or_else(|| value.clone(), Value::from)
+    whole_number(value).map_or_else(|| value.clone(), Value::from)
 }
 
 /// Returns the value if it is a whole number that is not negative.
-fn whole(value: &Value) -> Option<u64> {
+fn whole_number(value: &Value) -> Option<u64> {
     let fractional = || {
         value
             .as_f64()
@@ -202,7 +205,7 @@ fn whole(value: &Value) -> Option<u64> {
 }
 
 fn is_within(value: &Value, range: &RangeInclusive<u32>) -> bool {
-    whole(value).and_then(|n| u32::try_from(n).ok()).is_some_and(|n| range.contains(&n))
+    whole_number(value).and_then(|n| u32::try_from(n).ok()).is_some_and(|n| range.contains(&n))
 }
 
 /// Converts name servers to their stored form: only the members that belong to the type.
@@ -212,7 +215,7 @@ fn name_servers(value: &Value) -> Value {
     let kind = value["type"].as_str().unwrap_or_default();
     match kind {
         "custom.account" | "custom.tenant" | "custom.zone" => {
-            json!({ "type": kind, "ns_set": value.get("ns_set").and_then(whole).unwrap_or(1) })
+            json!({ "type": kind, "ns_set": value.get("ns_set").and_then(whole_number).unwrap_or(1) })
         }
         "custom" => json!({ "type": kind, "nameserver_set_id": value["nameserver_set_id"] }),
         _ => json!({ "type": kind }),
@@ -220,7 +223,7 @@ fn name_servers(value: &Value) -> Value {
 }
 
 /// Refuses a member that is invalid by itself.
-fn check_member(key: &str, value: &Value) -> Outcome<()> {
+fn check_member(key: &str, value: &Value) -> HandlerResult<()> {
     let refuse = |expected: &str| {
         Err(Refusal::unspecified(format!("Invalid value for {key}: it must be {expected}.")))
     };
@@ -247,10 +250,12 @@ fn check_member(key: &str, value: &Value) -> Outcome<()> {
             let set = value.get("ns_set").filter(|v| !v.is_null());
             match value.get("type").and_then(Value::as_str) {
                 Some("cloudflare.standard" | "cloudflare.advanced") => Ok(()),
-                Some("custom.account" | "custom.tenant" | "custom.zone") => match set.map(whole) {
-                    None | Some(Some(1..=5)) => Ok(()),
-                    Some(_) => refuse("a set between 1 and 5"),
-                },
+                Some("custom.account" | "custom.tenant" | "custom.zone") => {
+                    match set.map(whole_number) {
+                        None | Some(Some(1..=5)) => Ok(()),
+                        Some(_) => refuse("a set between 1 and 5"),
+                    }
+                }
                 Some("custom") if value["nameserver_set_id"].is_string() => Ok(()),
                 Some("custom") => refuse("given with a nameserver_set_id"),
                 _ => refuse("of a known type"),
@@ -265,7 +270,7 @@ fn is_identifier(text: &str) -> bool {
 }
 
 /// Refuses SOA members that are out of range or inconsistent.
-fn check_soa(soa: &Value) -> Outcome<()> {
+fn check_soa(soa: &Value) -> HandlerResult<()> {
     let refuse = |message: String| Err(Refusal::unspecified(message));
     for (key, range) in SOA_NUMBERS {
         if !is_within(&soa[key], &range) {
@@ -275,17 +280,18 @@ fn check_soa(soa: &Value) -> Outcome<()> {
             ));
         }
     }
-    if whole(&soa["retry"]) > whole(&soa["refresh"]) {
+    if whole_number(&soa["retry"]) > whole_number(&soa["refresh"]) {
         return refuse(
             "Invalid value for soa.retry: it must not be greater than soa.refresh.".to_owned(),
         );
     }
-    if whole(&soa["expire"]) < whole(&soa["refresh"]) {
+    if whole_number(&soa["expire"]) < whole_number(&soa["refresh"]) {
         return refuse(
             "Invalid value for soa.expire: it must not be less than soa.refresh.".to_owned(),
         );
     }
-    let is_host = |value: &Value| value.as_str().is_some_and(|text| name::host(text).is_some());
+    let is_host =
+        |value: &Value| value.as_str().is_some_and(|text| name::parse_host_name(text).is_some());
     if !soa["mname"].is_null() && !is_host(&soa["mname"]) {
         return refuse("Invalid value for soa.mname: it must be a host name or null.".to_owned());
     }
@@ -302,7 +308,7 @@ fn check_soa(soa: &Value) -> Outcome<()> {
 /// authors of a client. Plans: the facts of DNS settings. ASSUMED: the texts; other modes of a
 /// zone and overrides in secondary zones need the enterprise plan; SOA, TTL of name servers and
 /// `multi_provider` need none.
-fn check_plan(zone: &Zone, before: &Object, after: &Object) -> Outcome<()> {
+fn check_plan(zone: &Zone, before: &Object, after: &Object) -> HandlerResult<()> {
     let changed = |key: &str| before.get(key) != after.get(key);
     for limit in DNS_SETTING_PLANS {
         let value = after.get(limit.setting).filter(|_| changed(limit.setting));

@@ -20,7 +20,7 @@ use ring::digest::{Context, SHA256, digest};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
 
-use super::envelope::{Outcome, Refusal, Success};
+use super::envelope::{HandlerResult, Refusal, Success};
 use super::request_context::RequestContext;
 use super::zone::Zone;
 
@@ -42,7 +42,7 @@ pub(super) struct Dnssec {
 }
 
 impl Default for Dnssec {
-    /// The state of a zone whose DNSSEC was never changed.
+    /// Returns the state of a zone whose DNSSEC was never changed.
     fn default() -> Self {
         Self { status: "disabled".to_owned(), modified_on: None, switches: [false; 3] }
     }
@@ -81,7 +81,7 @@ impl Dnssec {
         let mut out = Map::new();
         out.insert("status".to_owned(), self.status.clone().into());
         if self.status != "disabled" {
-            out.extend(key(zone));
+            out.extend(key_members(zone));
         }
         out.insert("modified_on".to_owned(), self.modified_on.as_deref().map(offset_form).into());
         for (name, value) in SWITCHES.iter().zip(self.switches) {
@@ -110,7 +110,11 @@ impl Dnssec {
     ///
     /// # Errors
     /// Describes the invalid member.
-    pub(super) fn plant(context: &RequestContext<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
+    pub(super) fn plant(
+        context: &RequestContext<'_>,
+        zone: &Zone,
+        member: &Value,
+    ) -> HandlerResult<()> {
         let body =
             member.as_object().ok_or_else(|| Refusal::unspecified("`dnssec` must be an object"))?;
         let before = Self::of(context.connection, zone)?;
@@ -119,7 +123,7 @@ impl Dnssec {
             after.status = status
                 .as_str()
                 .filter(|s| STATES.contains(s))
-                .ok_or_else(|| invalid("status"))?
+                .ok_or_else(|| invalid_member("status"))?
                 .to_owned();
         }
         after.switch(body)?;
@@ -135,10 +139,10 @@ impl Dnssec {
     }
 
     /// Applies the boolean options of a body.
-    fn switch(&mut self, body: &Map<String, Value>) -> Outcome<()> {
+    fn switch(&mut self, body: &Map<String, Value>) -> HandlerResult<()> {
         for (name, value) in SWITCHES.iter().zip(&mut self.switches) {
             if let Some(given) = body.get(*name).filter(|v| !v.is_null()) {
-                *value = given.as_bool().ok_or_else(|| invalid(name))?;
+                *value = given.as_bool().ok_or_else(|| invalid_member(name))?;
             }
         }
         Ok(())
@@ -149,13 +153,13 @@ impl Dnssec {
 ///
 /// # Sources
 /// Code 1002 with this text for `status`: observed 2018. ASSUMED: the same for the other members.
-fn invalid(member: &str) -> Refusal {
+fn invalid_member(member: &str) -> Refusal {
     Refusal::new(400, 1002, format!("Invalid or missing \"{member}\""))
 }
 
 /// GET /zones/{id}/dnssec. Each read advances the state: a transition that was pending at the last
 /// read may be complete now.
-pub(super) fn get_dnssec(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn get_dnssec(context: &RequestContext<'_>, zone: &Zone) -> HandlerResult<Success> {
     let mut dnssec = Dnssec::of(context.connection, zone)?;
     let next = match dnssec.status.as_str() {
         "pending" if context.profile.dnssec_activates => Some("active"),
@@ -181,14 +185,14 @@ pub(super) fn patch_dnssec(
     context: &RequestContext<'_>,
     zone: &Zone,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let before = Dnssec::of(context.connection, zone)?;
     let wish = match body.get("status").filter(|v| !v.is_null()) {
         None if SWITCHES.iter().any(|s| body.contains_key(*s)) => None,
-        None => return Err(invalid("status")),
+        None => return Err(invalid_member("status")),
         Some(status) => {
             let status = status.as_str().filter(|s| matches!(*s, "active" | "disabled"));
-            Some(status.ok_or_else(|| invalid("status"))?)
+            Some(status.ok_or_else(|| invalid_member("status"))?)
         }
     };
     let mut after = before.clone();
@@ -222,7 +226,7 @@ pub(super) fn patch_dnssec(
 /// # Sources
 /// developers.cloudflare.com/api, "Delete DNSSEC Records", read 2026-11-20: the result is text.
 /// ASSUMED: the text is empty; the options are reset too; code 1004 while DNSSEC is not disabled.
-pub(super) fn delete_dnssec(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn delete_dnssec(context: &RequestContext<'_>, zone: &Zone) -> HandlerResult<Success> {
     if Dnssec::of(context.connection, zone)?.status != "disabled" {
         return Err(Refusal::unspecified(
             "DNSSEC must be disabled before its records can be deleted.",
@@ -244,7 +248,7 @@ fn offset_form(moment: &str) -> String {
 ///
 /// The public key is not a point of the curve. All other members are derived from it like those of
 /// a real key: a digest or a key tag that a client computes from the response matches.
-fn key(zone: &Zone) -> Map<String, Value> {
+fn key_members(zone: &Zone) -> Map<String, Value> {
     let half = |which: u8| {
         digest(&SHA256, format!("zonewright sandbox dnssec {} {which}", zone.id).as_bytes())
     };

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use super::dns_settings;
 use super::dnssec::Dnssec;
-use super::envelope::{Outcome, Refusal};
+use super::envelope::{HandlerResult, Refusal};
 use super::record_requests::{self, Writer};
 use super::request_context::RequestContext;
 use super::resources;
@@ -145,7 +145,7 @@ pub struct SeedReport {
 
 /// A part of a document that the sandbox refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedPart {
     /// The zone, or the document.
     pub place: String,
     /// The refused part, such as a record with its name and type.
@@ -159,7 +159,7 @@ enum OnRefusal<'r> {
     /// Nothing is loaded.
     Fail,
     /// Refused parts are left out and listed.
-    LeaveOut(&'r mut Vec<Refused>),
+    LeaveOut(&'r mut Vec<RefusedPart>),
 }
 
 impl OnRefusal<'_> {
@@ -172,7 +172,11 @@ impl OnRefusal<'_> {
     ) -> Result<(), SandboxError> {
         match (self, result) {
             (Self::LeaveOut(all), Err(SandboxError::Document { problem, .. })) => {
-                all.push(Refused { place: place.to_owned(), what: what.to_owned(), why: problem });
+                all.push(RefusedPart {
+                    place: place.to_owned(),
+                    what: what.to_owned(),
+                    why: problem,
+                });
                 Ok(())
             }
             (_, result) => result,
@@ -188,20 +192,20 @@ pub(super) fn plant_document(
     context: &RequestContext<'_>,
     document: &Value,
 ) -> Result<SeedReport, SandboxError> {
-    load(context, document, &mut OnRefusal::Fail)
+    load_document(context, document, &mut OnRefusal::Fail)
 }
 
 /// Loads the parts of a document that the sandbox accepts. Returns the refused parts.
 pub(super) fn copy(
     context: &RequestContext<'_>,
     document: &Value,
-) -> Result<(SeedReport, Vec<Refused>), SandboxError> {
+) -> Result<(SeedReport, Vec<RefusedPart>), SandboxError> {
     let mut refused = Vec::new();
-    let report = load(context, document, &mut OnRefusal::LeaveOut(&mut refused))?;
+    let report = load_document(context, document, &mut OnRefusal::LeaveOut(&mut refused))?;
     Ok((report, refused))
 }
 
-fn load(
+fn load_document(
     context: &RequestContext<'_>,
     document: &Value,
     on_refusal: &mut OnRefusal<'_>,
@@ -263,7 +267,7 @@ fn load(
     }
     // Identifiers that the dumped sandbox has used must not be used again.
     if let Some(counter) = document.get("counter").and_then(Value::as_i64)
-        && counter > store::number(context.connection, "counter")?
+        && counter > store::stored_number(context.connection, "counter")?
     {
         store::set_number(context.connection, "counter", counter)?;
     }
@@ -300,7 +304,7 @@ fn plant_zone(
     report: &mut SeedReport,
 ) -> Result<Zone, SandboxError> {
     let given = text_member(entry, "name").unwrap_or_default();
-    let name = name::host(&given)
+    let name = name::parse_host_name(&given)
         .ok_or_else(|| SandboxError::document(place, format!("`{given}` is not a zone name")))?;
     if let Some(zone) = Zone::named(context.connection, &name)? {
         return Ok(zone);
@@ -339,7 +343,7 @@ fn plant_surroundings(
     place: &str,
     on_refusal: &mut OnRefusal<'_>,
 ) -> Result<(), SandboxError> {
-    type Planter = fn(&RequestContext<'_>, &Zone, &Value) -> Outcome<()>;
+    type Planter = fn(&RequestContext<'_>, &Zone, &Value) -> HandlerResult<()>;
     let planters: [(&str, Planter); 4] = [
         ("settings", settings::plant_settings),
         ("dnssec", Dnssec::plant),
@@ -416,7 +420,7 @@ pub(super) fn dump(context: &RequestContext<'_>) -> Result<Value, SandboxError> 
             dns_settings: dns_settings::changes(context.connection, &zone)?,
             resources: resources::to_document(context.connection, &zone)?,
             records,
-            rulesets: rulesets::of_zone(context, &zone)?,
+            rulesets: rulesets::zone_rulesets(context, &zone)?,
             name: zone.name,
             plan: zone.plan,
             id: zone.id,
@@ -432,7 +436,7 @@ pub(super) fn dump(context: &RequestContext<'_>) -> Result<Value, SandboxError> 
     let document = Document {
         format: FORMAT,
         kind: KIND,
-        counter: store::number(context.connection, "counter")?,
+        counter: store::stored_number(context.connection, "counter")?,
         zones,
         account_rulesets: rulesets::of_accounts(context)?,
         managed_rulesets: rulesets::of_vendor(context)?,

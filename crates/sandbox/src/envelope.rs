@@ -23,12 +23,12 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// A problem without an underlying cause.
+    /// Returns a problem without an underlying cause.
     pub(super) fn new(code: u32, message: impl Into<String>) -> Self {
         Self { code: Some(code), message: message.into(), pointer: None, chain: Vec::new() }
     }
 
-    /// A problem without an error code.
+    /// Returns a problem without an error code.
     pub(super) fn unnumbered(message: impl Into<String>) -> Self {
         Self { code: None, message: message.into(), pointer: None, chain: Vec::new() }
     }
@@ -78,17 +78,17 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal with one problem.
+    /// Returns a refusal with one problem.
     pub(super) fn new(status: u16, code: u32, message: impl Into<String>) -> Self {
         Self::of(status, vec![Problem::new(code, message)])
     }
 
-    /// A refusal whose problem has no error code.
+    /// Returns a refusal whose problem has no error code.
     pub(super) fn unnumbered(status: u16, message: impl Into<String>) -> Self {
         Self::of(status, vec![Problem::unnumbered(message)])
     }
 
-    /// A refusal with any number of problems.
+    /// Returns a refusal with any number of problems.
     pub(super) fn of(status: u16, problems: Vec<Problem>) -> Self {
         Self { status, problems, validation: false, null_messages: false }
     }
@@ -192,7 +192,7 @@ impl Success {
 }
 
 /// The result of a handler.
-pub(super) type Outcome<T> = Result<T, Refusal>;
+pub(super) type HandlerResult<T> = Result<T, Refusal>;
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use super::envelope::{Outcome, Success};
+use super::envelope::{HandlerResult, Success};
 use super::request_context::RequestContext;
 use super::stored_record::{COLUMNS, Record};
 use super::txt;
@@ -15,7 +15,7 @@ use super::zone::{NAME_SERVERS, Zone};
 use zonewright_model::facts::{self, FieldKind, Slot, TypeFacts};
 
 /// GET /zones/{id}/dns_records/export.
-pub(super) fn export(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn export(context: &RequestContext<'_>, zone: &Zone) -> HandlerResult<Success> {
     let sql = format!("SELECT {COLUMNS} FROM records WHERE zone_id = ?1 ORDER BY type, name, seq");
     let mut statement = context.connection.prepare_cached(&sql)?;
     let records =
@@ -34,10 +34,10 @@ pub(super) fn export(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Succe
             out.push_str(&format!("\n;; {heading} Records\n"));
         }
         let Record { name, ttl, kind, .. } = record;
-        let value = facts::of(kind)
+        let value = facts::type_facts(kind)
             .map_or_else(|| record.content.clone(), |facts| presentation(facts, record));
         // Writing into a string cannot fail.
-        let _ = writeln!(out, "{name}.\t{ttl}\tIN\t{kind}\t{value} ; {}", note(record));
+        let _ = writeln!(out, "{name}.\t{ttl}\tIN\t{kind}\t{value} ; {}", comment_and_tags(record));
     }
     Ok(Success::Text(out))
 }
@@ -79,7 +79,7 @@ fn presentation(facts: &TypeFacts, record: &Record) -> String {
 }
 
 /// Formats comment and tags of a record as a note at the end of the line.
-fn note(record: &Record) -> String {
+fn comment_and_tags(record: &Record) -> String {
     let mut tags: Vec<String> = record
         .tags
         .iter()

@@ -80,7 +80,7 @@ pub use concurrency::Traffic;
 pub use dns::is_edge;
 #[doc(hidden)]
 pub use document::Document;
-pub use document::{Refused, SeedReport};
+pub use document::{RefusedPart, SeedReport};
 pub use faults::{Fault, FaultFileError, Gzip, What, When};
 pub use profile::{
     DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile,
@@ -91,7 +91,7 @@ pub use request_log::LoggedRequest;
 pub use startup_error::SandboxError;
 pub use store::StoreLocation;
 pub use token::{Token, TokenOwner};
-pub use token_permissions::{Permissions, permission};
+pub use token_permissions::{Permissions, permission_by_name};
 pub use zone::{ACCOUNT_ID, NAME_SERVERS};
 
 /// Longest wait for open requests when a sandbox shuts down.
@@ -99,7 +99,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The options of a sandbox.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct SandboxOptions {
     /// The location of the state.
     pub store: StoreLocation,
     /// The address to listen on; port 0 for any free port.
@@ -124,7 +124,7 @@ pub struct Options {
     pub hosts: Vec<String>,
 }
 
-impl Default for Options {
+impl Default for SandboxOptions {
     fn default() -> Self {
         Self {
             store: StoreLocation::Memory,
@@ -160,8 +160,8 @@ pub struct Running {
 /// # Errors
 /// Fails if the store cannot be opened, the address is in use, or the plan of the profile does not
 /// exist.
-pub async fn start(options: Options) -> Result<Running, SandboxError> {
-    let Options {
+pub async fn start(options: SandboxOptions) -> Result<Running, SandboxError> {
+    let SandboxOptions {
         store,
         listen,
         profile,
@@ -176,8 +176,8 @@ pub async fn start(options: Options) -> Result<Running, SandboxError> {
     if profile::tier(&profile.tier).is_none() {
         return Err(SandboxError::Plan(profile.tier));
     }
-    let connection = store::open(&store)?;
-    let known = auth::Known { credentials, tokens };
+    let connection = store::open_store(&store)?;
+    let known = auth::AcceptedCredentials { credentials, tokens };
     let service = Service::new(connection, profile, known, seed, faults::Script::new(faults));
     let service = Arc::new(service.remembering(remembered).named(hosts));
     let refused = |error| SandboxError::Listen(listen, error);
@@ -295,7 +295,7 @@ impl Running {
     ///
     /// # Errors
     /// Fails if the store cannot be used, or the value is not such a document.
-    pub fn copy(&self, document: &Value) -> Result<(SeedReport, Vec<Refused>), SandboxError> {
+    pub fn copy(&self, document: &Value) -> Result<(SeedReport, Vec<RefusedPart>), SandboxError> {
         self.service.transact(0, |context| document::copy(context, document))
     }
 
@@ -340,8 +340,9 @@ impl Running {
 
 /// Creates a service without a listener, for working on the store.
 fn offline(location: &StoreLocation, seed: u64) -> Result<Service, SandboxError> {
-    let connection = store::open(location)?;
-    let known = auth::Known { credentials: Credentials::default(), tokens: Vec::new() };
+    let connection = store::open_store(location)?;
+    let known =
+        auth::AcceptedCredentials { credentials: Credentials::default(), tokens: Vec::new() };
     Ok(Service::new(connection, Profile::default(), known, seed, faults::Script::default()))
 }
 
@@ -383,6 +384,6 @@ pub fn dump(location: &StoreLocation) -> Result<Value, SandboxError> {
 /// # Errors
 /// Fails if the store cannot be used.
 pub fn reset(location: &StoreLocation) -> Result<(), SandboxError> {
-    let mut connection: Connection = store::open(location)?;
+    let mut connection: Connection = store::open_store(location)?;
     Ok(store::clear(&mut connection)?)
 }

@@ -7,7 +7,7 @@
 
 use rusqlite::params_from_iter;
 
-use super::envelope::{Outcome, Success};
+use super::envelope::{HandlerResult, Success};
 use super::profile::ListOrder;
 use super::query_string::Parameters;
 use super::request_context::RequestContext;
@@ -22,7 +22,7 @@ pub(super) fn list_records(
     context: &RequestContext<'_>,
     zone: &Zone,
     parameters: &Parameters,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let page = parameters.page(DEFAULT_PAGE, 1, context.profile.page_limit);
     let filter = Filter::read(zone, parameters);
     let total: u32 = if filter.is_everything {
@@ -34,7 +34,7 @@ pub(super) fn list_records(
             .prepare_cached(&sql)?
             .query_row(params_from_iter(&filter.values), |row| row.get(0))?
     };
-    let order = order(context, parameters, filter.is_everything);
+    let order = sql_order(context, parameters, filter.is_everything);
     let sql = format!(
         "SELECT {COLUMNS} FROM records WHERE {} ORDER BY {order} LIMIT {} OFFSET {}",
         filter.sql,
@@ -54,7 +54,7 @@ pub(super) fn list_records(
 ///
 /// With a filter, `+` stops SQLite from scanning the whole zone in the order of creation when the
 /// filter's index finds a few records at once.
-fn order(context: &RequestContext<'_>, parameters: &Parameters, is_everything: bool) -> String {
+fn sql_order(context: &RequestContext<'_>, parameters: &Parameters, is_everything: bool) -> String {
     let direction = if parameters.is_descending() { "DESC" } else { "ASC" };
     match (context.profile.list_order, parameters.get("order")) {
         (ListOrder::Hostile, _) | (ListOrder::Random, None) => {

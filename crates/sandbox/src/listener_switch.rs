@@ -12,7 +12,7 @@ const AGAIN: Duration = Duration::from_millis(20);
 
 /// The state of the listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ListenerState {
     /// Connections are accepted.
     Open,
     /// Connections are still accepted; they will be refused until this time.
@@ -27,7 +27,7 @@ enum State {
 #[derive(Debug, Clone)]
 pub(super) struct ListenerSwitch {
     /// The current state.
-    state: watch::Sender<State>,
+    state: watch::Sender<ListenerState>,
     /// A connection of the closed listener. While it exists, the operating system does not assign
     /// the port to another program.
     held: std::sync::Arc<tokio::sync::Mutex<Option<(TcpStream, TcpStream)>>>,
@@ -36,42 +36,42 @@ pub(super) struct ListenerSwitch {
 impl ListenerSwitch {
     /// Creates an open switch.
     pub(super) fn new() -> Self {
-        Self { state: watch::Sender::new(State::Open), held: std::sync::Arc::default() }
+        Self { state: watch::Sender::new(ListenerState::Open), held: std::sync::Arc::default() }
     }
 
     /// Returns true if connections are refused and existing ones are cut.
     pub(super) fn is_shut(&self) -> bool {
-        matches!(*self.state.borrow(), State::Shut(_) | State::Opening)
+        matches!(*self.state.borrow(), ListenerState::Shut(_) | ListenerState::Opening)
     }
 
     /// Refuses connections for a time. Returns once they are refused.
     pub(super) async fn shut(&self, time: Duration) {
         // One day is longer than any run, and within the range of `Instant`.
         let until = Instant::now() + time.min(Duration::from_secs(86_400));
-        self.state.send_replace(State::Shutting(until));
-        self.wait_for(|state| !matches!(state, State::Shutting(_))).await;
+        self.state.send_replace(ListenerState::Shutting(until));
+        self.wait_for(|state| !matches!(state, ListenerState::Shutting(_))).await;
     }
 
     /// Accepts connections again. Returns once they are accepted.
     pub(super) async fn open(&self) {
         self.state.send_if_modified(|state| {
-            let is_shut = *state != State::Open;
+            let is_shut = *state != ListenerState::Open;
             if is_shut {
-                *state = State::Opening;
+                *state = ListenerState::Opening;
             }
             is_shut
         });
-        self.wait_for(|state| *state == State::Open).await;
+        self.wait_for(|state| *state == ListenerState::Open).await;
     }
 
-    async fn wait_for(&self, wanted: impl FnMut(&State) -> bool) {
+    async fn wait_for(&self, wanted: impl FnMut(&ListenerState) -> bool) {
         // Waiting fails only if the sender was dropped, and `self` owns it.
         let _ = self.state.subscribe().wait_for(wanted).await;
     }
 
     /// Waits until connections must be refused.
     pub(super) async fn is_to_be_shut(&self) {
-        self.wait_for(|state| *state != State::Open).await;
+        self.wait_for(|state| *state != ListenerState::Open).await;
     }
 
     /// Keeps an own connection so that the port stays reserved after the caller drops the listener.
@@ -96,25 +96,25 @@ impl ListenerSwitch {
     /// new listener.
     pub(super) async fn stay_shut(&self, address: SocketAddr) -> TcpListener {
         self.state.send_if_modified(|state| match state {
-            State::Shutting(until) => {
-                *state = State::Shut(*until);
+            ListenerState::Shutting(until) => {
+                *state = ListenerState::Shut(*until);
                 true
             }
             _ => false,
         });
         let until = match *self.state.borrow() {
-            State::Shut(until) | State::Shutting(until) => until,
-            State::Open | State::Opening => Instant::now(),
+            ListenerState::Shut(until) | ListenerState::Shutting(until) => until,
+            ListenerState::Open | ListenerState::Opening => Instant::now(),
         };
         tokio::select! {
             () = sleep_until(until) => {}
-            () = self.wait_for(|state| *state == State::Opening) => {}
+            () = self.wait_for(|state| *state == ListenerState::Opening) => {}
         }
         loop {
             match TcpListener::bind(address).await {
                 Ok(listener) => {
                     self.held.lock().await.take();
-                    self.state.send_replace(State::Open);
+                    self.state.send_replace(ListenerState::Open);
                     return listener;
                 }
                 Err(error) => {

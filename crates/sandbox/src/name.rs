@@ -23,13 +23,11 @@ pub(super) fn record_name(text: &str, zone: &str) -> Option<String> {
         .then_some(full)
 }
 
-/// A host name without the final dot; `None` if it is not one.
-///
-/// # Sources
-/// The final dot is dropped from responses: observed 2025-08. Addresses are not host names: error
-/// 9009, observed. ASSUMED: letters, digits, `-`, `_` and `/` (RFC 2317) are allowed; comparison
-/// ignores case, so it is stored in lower case.
-pub(super) fn host(text: &str) -> Option<String> {
+/// Returns a host name without the final dot; `None` if it is not one.  # Sources The final dot is
+/// dropped from responses: observed 2025-08. Addresses are not host names: error 9009, observed.
+/// ASSUMED: letters, digits, `-`, `_` and `/` (RFC 2317) are allowed; comparison ignores case, so
+/// it is stored in lower case.
+pub(super) fn parse_host_name(text: &str) -> Option<String> {
     let name = ascii(text.strip_suffix('.').unwrap_or(text))?;
     let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '*');
     (well_formed(&name, letters) && name.parse::<Ipv4Addr>().is_err()).then_some(name)
@@ -79,10 +77,13 @@ mod tests {
 
     #[test]
     fn hosts() {
-        assert_eq!(host("Origin.Example.net.").as_deref(), Some("origin.example.net"));
-        assert_eq!(host("_x.bücher.example").as_deref(), Some("_x.xn--bcher-kva.example"));
+        assert_eq!(parse_host_name("Origin.Example.net.").as_deref(), Some("origin.example.net"));
+        assert_eq!(
+            parse_host_name("_x.bücher.example").as_deref(),
+            Some("_x.xn--bcher-kva.example")
+        );
         for bad in ["", ".", "192.0.2.1", "a b", "2001:db8::1", "a..b"] {
-            assert_eq!(host(bad), None, "{bad}");
+            assert_eq!(parse_host_name(bad), None, "{bad}");
         }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::envelope::{Outcome, Refusal};
+use super::envelope::{HandlerResult, Refusal};
 use super::profile::Profile;
 
 /// The identifiers of new zones, with the times of their creation.
@@ -26,7 +26,7 @@ impl NewZones {
     }
 
     /// Refuses requests to resources of a zone that is too new.
-    pub(super) fn check(&self, profile: &Profile, id: &str) -> Outcome<()> {
+    pub(super) fn check(&self, profile: &Profile, id: &str) -> HandlerResult<()> {
         let wait = Duration::from_millis(profile.fresh_zone_forbidden_milliseconds);
         if wait.is_zero() {
             return Ok(());

@@ -128,10 +128,9 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// An older generation of Cloudflare's API: the old form of records, wrapped errors, no
-    /// batches, small pages.
-    ///
-    /// ASSUMED: the largest page is today's default, and there is no rate limit.
+    /// Returns an older generation of Cloudflare's API: the old form of records, wrapped errors, no
+    /// batches, small pages.  ASSUMED: the largest page is today's default, and there is no rate
+    /// limit.
     #[must_use]
     pub fn previous_generation() -> Self {
         Self {

@@ -40,7 +40,7 @@ pub(super) struct Limiter {
 
 /// The content of the rate limit headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Budget {
+pub(super) struct RateBudget {
     /// Requests left in the window.
     remaining: u32,
     /// Seconds until the window ends.
@@ -50,7 +50,11 @@ pub(super) struct Budget {
 
 impl Limiter {
     /// Counts a request; `Err` if it must be refused.
-    pub(super) fn take(&mut self, limit: RateLimit, now: Instant) -> Result<Budget, Budget> {
+    pub(super) fn take(
+        &mut self,
+        limit: RateLimit,
+        now: Instant,
+    ) -> Result<RateBudget, RateBudget> {
         let window = Duration::from_secs(limit.window_seconds.into());
         let elapsed = self.since.map(|since| now.duration_since(since));
         if elapsed.is_none_or(|elapsed| elapsed >= window) {
@@ -65,12 +69,12 @@ impl Limiter {
             .saturating_sub(self.since.map_or(Duration::ZERO, |since| now.duration_since(since)));
         // A part of a second counts as a whole second, so that a client does not retry too early.
         let reset_seconds = left.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
-        let budget = Budget { remaining: limit.requests - self.used, reset_seconds, limit };
+        let budget = RateBudget { remaining: limit.requests - self.used, reset_seconds, limit };
         if self.is_blocked { Err(budget) } else { Ok(budget) }
     }
 }
 
-impl Budget {
+impl RateBudget {
     /// Returns the headers of every response.
     pub(super) fn headers(self) -> [(&'static str, String); 2] {
         let RateLimit { requests, window_seconds } = self.limit;

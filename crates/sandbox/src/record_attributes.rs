@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Map, Value};
 
-use super::envelope::{Outcome, Refusal};
+use super::envelope::{HandlerResult, Refusal};
 use super::profile::{self, OwnNetwork, ProxiedTtl};
 use super::unproxiable_addresses;
 use super::zone::Zone;
@@ -22,7 +22,7 @@ pub(super) fn proxied(
     sent: Option<&Value>,
     address: Option<IpAddr>,
     own_network: OwnNetwork,
-) -> Outcome<bool> {
+) -> HandlerResult<bool> {
     let proxied = match sent {
         None | Some(Value::Null) => false,
         Some(Value::Bool(proxied)) => *proxied,
@@ -55,7 +55,7 @@ pub(super) fn refuse_proxied_target(
     facts: &TypeFacts,
     content: &str,
     is_proxied: bool,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     let target = content.trim_end_matches('.').to_ascii_lowercase();
     if facts.name == "CNAME" && is_proxied && is_never_proxied(&target) {
         return Err(Refusal::invalid(
@@ -76,12 +76,12 @@ pub(super) fn refuse_proxied_target(
 /// developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11-20; code 9021:
 /// reported, text approximate. A TTL other than automatic beside `proxied` is replaced: observed.
 /// ASSUMED: a value outside the range is refused also for proxied records.
-pub(super) fn ttl(
+pub(super) fn read_ttl(
     zone: &Zone,
     sent: Option<&Value>,
     proxied: bool,
     style: ProxiedTtl,
-) -> Outcome<u32> {
+) -> HandlerResult<u32> {
     let minimum = zone.tier().minimum_ttl;
     let refused = || {
         let message = format!(
@@ -114,7 +114,7 @@ pub(super) fn ttl(
 /// Lengths by plan, no line breaks:
 /// developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes, read 2026-11-20.
 /// ASSUMED: the code of a refusal.
-pub(super) fn comment(zone: &Zone, sent: Option<&Value>) -> Outcome<Option<String>> {
+pub(super) fn comment(zone: &Zone, sent: Option<&Value>) -> HandlerResult<Option<String>> {
     let text = match sent {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::String(text)) => text,
@@ -138,7 +138,7 @@ pub(super) fn comment(zone: &Zone, sent: Option<&Value>) -> Outcome<Option<Strin
 /// Form and numbers by plan:
 /// developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes, read 2026-11-20.
 /// Code 9300 and its text: observed 2026-09. ASSUMED: the code of tags that are malformed.
-pub(super) fn tags(zone: &Zone, sent: Option<&Value>) -> Outcome<Vec<String>> {
+pub(super) fn tags(zone: &Zone, sent: Option<&Value>) -> HandlerResult<Vec<String>> {
     let items = match sent {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
@@ -184,7 +184,7 @@ pub(super) fn settings(
     zone: &Zone,
     sent: Option<&Value>,
     proxied: bool,
-) -> Outcome<Map<String, Value>> {
+) -> HandlerResult<Map<String, Value>> {
     let empty = Map::new();
     let sent = match sent {
         None | Some(Value::Null) => &empty,
@@ -226,7 +226,7 @@ pub(super) fn settings(
 /// # Sources
 /// A member of A and AAAA records: developers.cloudflare.com/api/resources/dns, read 2026-11-22.
 /// ASSUMED: it is available on every plan, omitted if it is off, and ignored for other types.
-pub(super) fn private_routing(facts: &TypeFacts, sent: Option<&Value>) -> Outcome<bool> {
+pub(super) fn private_routing(facts: &TypeFacts, sent: Option<&Value>) -> HandlerResult<bool> {
     match sent {
         None | Some(Value::Null) => Ok(false),
         Some(Value::Bool(on)) => Ok(*on && matches!(facts.name, "A" | "AAAA")),
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn times_to_live() {
         let read = |plan: &str, sent: Value, proxied| {
-            ttl(&zone(plan), Some(&sent), proxied, ProxiedTtl::Coerce)
+            read_ttl(&zone(plan), Some(&sent), proxied, ProxiedTtl::Coerce)
         };
         assert_eq!(read("free", json!(1), false), Ok(1));
         assert_eq!(read("free", json!(60), false), Ok(60));
@@ -257,14 +257,14 @@ mod tests {
         for bad in [json!(0), json!(59), json!(86_401), json!("60"), json!(-1), json!(60.5)] {
             assert_eq!(read("free", bad, false).unwrap_err().code(), 9021);
         }
-        let refused = ttl(&zone("free"), Some(&json!(300)), true, ProxiedTtl::Refuse);
+        let refused = read_ttl(&zone("free"), Some(&json!(300)), true, ProxiedTtl::Refuse);
         assert_eq!(refused.unwrap_err().code(), 9021);
     }
 
     #[test]
     fn some_targets_are_never_proxied() {
         let refused = |kind: &str, content: &str, is_proxied| {
-            refuse_proxied_target(facts::of(kind).unwrap(), content, is_proxied).is_err()
+            refuse_proxied_target(facts::type_facts(kind).unwrap(), content, is_proxied).is_err()
         };
         assert!(refused("CNAME", "x.dkim.amazonses.com", true));
         assert!(refused("CNAME", "tenant.onmicrosoft.com", true));
@@ -297,7 +297,8 @@ mod tests {
     #[test]
     fn settings_by_type_and_plan() {
         let read = |kind: &str, plan: &str, sent: Value, proxied| {
-            settings(facts::of(kind).unwrap(), &zone(plan), Some(&sent), proxied).map(Value::Object)
+            settings(facts::type_facts(kind).unwrap(), &zone(plan), Some(&sent), proxied)
+                .map(Value::Object)
         };
         assert_eq!(read("CNAME", "free", json!({}), false), Ok(json!({"flatten_cname": false})));
         assert_eq!(read("CNAME", "free", json!({}), true), Ok(json!({})));

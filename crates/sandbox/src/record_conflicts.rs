@@ -19,7 +19,7 @@
 
 use rusqlite::params;
 
-use super::envelope::{Outcome, Refusal};
+use super::envelope::{HandlerResult, Refusal};
 use super::profile::{DsWithoutNs, NsNeighbours, RecordMembers};
 use super::request_context::RequestContext;
 use super::stored_record::Record;
@@ -36,7 +36,7 @@ pub(super) fn check_conflicts(
     context: &RequestContext<'_>,
     zone: &Zone,
     record: &Record,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     if is_repeated(context, zone, record)? {
         return Err(match context.profile.shape {
             RecordMembers::Modern | RecordMembers::Full => {
@@ -101,7 +101,7 @@ pub(super) fn check_deletion(
     context: &RequestContext<'_>,
     zone: &Zone,
     record: &Record,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     let is_last =
         record.kind == "NS" && record.name != zone.name && !has_type(context, zone, record, "NS")?;
     if is_last && refuses_lone_ds(context) && has_type(context, zone, record, "DS")? {
@@ -142,7 +142,7 @@ pub(super) fn check_managed(
     context: &RequestContext<'_>,
     zone: &Zone,
     record: &Record,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     if matches!(record.kind.as_str(), "A" | "AAAA" | "CNAME")
         && is_held_by_workers(context, zone, record)?
     {
@@ -173,7 +173,7 @@ fn check_delegation(
     zone: &Zone,
     record: &Record,
     host_taken: impl Fn() -> Refusal,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     for kind in ["A", "AAAA", "CNAME"] {
         if has_type(context, zone, record, kind)? {
             return Err(host_taken());
@@ -212,7 +212,7 @@ fn check_combined_content(
     context: &RequestContext<'_>,
     zone: &Zone,
     record: &Record,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     let sql = "SELECT COALESCE(SUM(LENGTH(content)), 0) FROM records \
          WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND id <> ?4";
     let mut statement = context.connection.prepare_cached(sql)?;

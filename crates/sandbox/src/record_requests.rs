@@ -8,11 +8,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::envelope::{Outcome, Refusal, Success};
+use super::envelope::{HandlerResult, Refusal, Success};
 use super::name;
 use super::record_attributes;
 use super::record_conflicts;
-use super::record_value::{self, Place, Sent};
+use super::record_value::{self, RecordPlace, SentValue};
 use super::request_context::RequestContext;
 use super::store;
 use super::stored_record::{PRIVATE_ROUTING, Record};
@@ -23,16 +23,18 @@ use zonewright_model::facts::{self, TypeFacts};
 const CLOSED_DOMAINS: &[&str] = &["cf", "ga", "gq", "ml", "tk"];
 
 /// GET of one record.
-pub(super) fn get_record(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<Success> {
+pub(super) fn get_record(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    id: &str,
+) -> HandlerResult<Success> {
     Ok(Success::One(find_record(context, zone, id)?.to_json(zone, context.profile.shape)))
 }
 
-/// The usage of the zone's quota.
-///
-/// # Sources
-/// Members: developers.cloudflare.com/api, "DNS Records Usage", read 2026-11-20, and the models of
-/// the official SDKs (Python 5.9.0, TypeScript 7.3.0), where a null `record_quota` means that the
-/// account's quota applies. ASSUMED: no account has one.
+/// Returns the usage of the zone's quota.  # Sources Members: developers.cloudflare.com/api, "DNS
+/// Records Usage", read 2026-11-20, and the models of the official SDKs (Python 5.9.0, TypeScript
+/// 7.3.0), where a null `record_quota` means that the account's quota applies. ASSUMED: no account
+/// has one.
 pub(super) fn usage(context: &RequestContext<'_>, zone: &Zone) -> Success {
     Success::One(
         json!({ "record_quota": zone.quota(context.profile), "record_usage": zone.record_count }),
@@ -43,7 +45,7 @@ pub(super) fn usage(context: &RequestContext<'_>, zone: &Zone) -> Success {
 ///
 /// # Errors
 /// 404 with code 81044: observed 2026.
-fn find_record(context: &RequestContext<'_>, zone: &Zone, id: &str) -> Outcome<Record> {
+fn find_record(context: &RequestContext<'_>, zone: &Zone, id: &str) -> HandlerResult<Record> {
     let record = Record::find(context.connection, zone, id)?;
     record.ok_or_else(|| Refusal::new(404, 81044, "Record does not exist."))
 }
@@ -61,7 +63,7 @@ pub(super) fn create_record(
     context: &RequestContext<'_>,
     zone: &Zone,
     body: &Map<String, Value>,
-) -> Outcome<Record> {
+) -> HandlerResult<Record> {
     let mut record = draft(context, zone, body, Writer::Client)?;
     record.id = store::next_id(context.connection, context.seed)?;
     record.insert(context.connection, zone)?;
@@ -74,7 +76,7 @@ pub(super) fn draft(
     zone: &Zone,
     body: &Map<String, Value>,
     writer: Writer,
-) -> Outcome<Record> {
+) -> HandlerResult<Record> {
     refuse_closed_domain(zone, writer)?;
     let facts = record_type(body)?;
     let mut record = Record {
@@ -105,7 +107,7 @@ pub(super) fn draft(
 ///
 /// # Sources
 /// Code 81045 and its text: observed.
-pub(super) fn check_quota(context: &RequestContext<'_>, zone: &Zone) -> Outcome<()> {
+pub(super) fn check_quota(context: &RequestContext<'_>, zone: &Zone) -> HandlerResult<()> {
     // The count in `zone` is from the beginning of the request; a batch may have changed it since.
     let sql = "SELECT record_count FROM zones WHERE id = ?1";
     let used: u32 =
@@ -127,7 +129,7 @@ pub(super) fn patch_record(
     zone: &Zone,
     id: &str,
     body: &Map<String, Value>,
-) -> Outcome<Record> {
+) -> HandlerResult<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
     let before = find_record(context, zone, id)?;
     let facts = facts_of(&before)?;
@@ -169,7 +171,7 @@ pub(super) fn replace_record(
     zone: &Zone,
     id: &str,
     body: &Map<String, Value>,
-) -> Outcome<Record> {
+) -> HandlerResult<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
     let before = find_record(context, zone, id)?;
     let facts = facts_of(&before)?;
@@ -185,7 +187,7 @@ fn rewrite(
     facts: &TypeFacts,
     before: &Record,
     body: &Map<String, Value>,
-) -> Outcome<Record> {
+) -> HandlerResult<Record> {
     refuse_read_only(before)?;
     let mut after = Record { modified_on: context.now.to_owned(), ..before.clone() };
     fill(context, zone, facts, &mut after, body, Writer::Client)?;
@@ -198,7 +200,7 @@ pub(super) fn delete_record(
     context: &RequestContext<'_>,
     zone: &Zone,
     id: &str,
-) -> Outcome<Record> {
+) -> HandlerResult<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
     let record = find_record(context, zone, id)?;
     refuse_read_only(&record)?;
@@ -215,7 +217,7 @@ fn fill(
     record: &mut Record,
     body: &Map<String, Value>,
     writer: Writer,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     let invalid_name = || Refusal::invalid(9000, "DNS name is invalid.");
     record.name = match body.get("name") {
         // ASSUMED: the code of a missing name, by analogy with `priority`.
@@ -226,7 +228,7 @@ fn fill(
             name.as_str().and_then(|n| name::record_name(n, &zone.name)).ok_or_else(invalid_name)?
         }
     };
-    let sent = Sent {
+    let sent = SentValue {
         content: body.get("content").cloned(),
         data: body.get("data").cloned(),
         priority: body.get("priority").cloned(),
@@ -234,7 +236,7 @@ fn fill(
     let value = record_value::read_value(
         facts,
         &sent,
-        &Place { name: &record.name, zone: &zone.name },
+        &RecordPlace { name: &record.name, zone: &zone.name },
         context.profile,
     )?;
     record.content = value.content;
@@ -248,8 +250,12 @@ fn fill(
         context.profile.own_network,
     )?;
     record_attributes::refuse_proxied_target(facts, &record.content, record.proxied)?;
-    record.ttl =
-        record_attributes::ttl(zone, body.get("ttl"), record.proxied, context.profile.proxied_ttl)?;
+    record.ttl = record_attributes::read_ttl(
+        zone,
+        body.get("ttl"),
+        record.proxied,
+        context.profile.proxied_ttl,
+    )?;
     record.settings =
         record_attributes::settings(facts, zone, body.get("settings"), record.proxied)?;
     if record_attributes::private_routing(facts, body.get(PRIVATE_ROUTING))? {
@@ -279,12 +285,12 @@ fn fill(
 /// Returns the type in a body.
 ///
 /// ASSUMED: code 1004 for types that the sandbox does not know, 9100 for a missing type.
-fn record_type(body: &Map<String, Value>) -> Outcome<&'static TypeFacts> {
+fn record_type(body: &Map<String, Value>) -> HandlerResult<&'static TypeFacts> {
     match body.get("type") {
         None | Some(Value::Null) => Err(Refusal::invalid(9100, "type is a required field.")),
         Some(kind) => kind
             .as_str()
-            .and_then(|k| facts::all().iter().copied().find(|f| f.name == k))
+            .and_then(|k| facts::all_types().iter().copied().find(|f| f.name == k))
             .ok_or_else(|| {
                 Refusal::unspecified(format!(
                     "DNS Validation Error: {kind} is not a supported type."
@@ -293,9 +299,9 @@ fn record_type(body: &Map<String, Value>) -> Outcome<&'static TypeFacts> {
     }
 }
 
-/// The facts of a stored record's type.
-fn facts_of(record: &Record) -> Outcome<&'static TypeFacts> {
-    facts::of(&record.kind).ok_or_else(|| {
+/// Returns the facts of a stored record's type.
+fn facts_of(record: &Record) -> HandlerResult<&'static TypeFacts> {
+    facts::type_facts(&record.kind).ok_or_else(|| {
         Refusal::unspecified(format!("DNS Validation Error: {} cannot be changed.", record.kind))
     })
 }
@@ -305,7 +311,7 @@ fn facts_of(record: &Record) -> Outcome<&'static TypeFacts> {
 /// # Sources
 /// Unsupported since 2026-06-30: developers.cloudflare.com/fundamentals/api/reference/deprecations,
 /// read 2026-11-20. ASSUMED: the code.
-fn refuse_type_change(facts: &TypeFacts, body: &Map<String, Value>) -> Outcome<()> {
+fn refuse_type_change(facts: &TypeFacts, body: &Map<String, Value>) -> HandlerResult<()> {
     match body.get("type") {
         None | Some(Value::Null) => Ok(()),
         Some(kind) if kind == facts.name => Ok(()),
@@ -317,7 +323,7 @@ fn refuse_type_change(facts: &TypeFacts, body: &Map<String, Value>) -> Outcome<(
 ///
 /// # Sources
 /// Code 1043 and its text: observed 2025 and 2026.
-fn refuse_read_only(record: &Record) -> Outcome<()> {
+fn refuse_read_only(record: &Record) -> HandlerResult<()> {
     if record.is_read_only() {
         let message = "Unable to edit this record as this has been configured as read only.";
         return Err(Refusal::new(400, 1043, message));
@@ -330,7 +336,11 @@ fn refuse_read_only(record: &Record) -> Outcome<()> {
 ///
 /// # Sources
 /// Code 890190 and its text: observed 2025 and 2026.
-fn refuse_routed_mail(context: &RequestContext<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
+fn refuse_routed_mail(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    record: &Record,
+) -> HandlerResult<()> {
     if record.kind != "MX" {
         return Ok(());
     }
@@ -343,7 +353,7 @@ fn refuse_routed_mail(context: &RequestContext<'_>, zone: &Zone, record: &Record
 }
 
 /// Refuses writes under domains that Cloudflare closed to the API.
-fn refuse_closed_domain(zone: &Zone, writer: Writer) -> Outcome<()> {
+fn refuse_closed_domain(zone: &Zone, writer: Writer) -> HandlerResult<()> {
     if writer == Writer::Client
         && zone.name.rsplit('.').next().is_some_and(|last| CLOSED_DOMAINS.contains(&last))
     {

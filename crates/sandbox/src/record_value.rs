@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde_json::{Map, Value};
 
-use super::envelope::{Outcome, Refusal};
+use super::envelope::{HandlerResult, Refusal};
 use super::name;
 use super::profile::{OldSrvMembers, Profile, UnknownData};
 use super::svc_params;
@@ -15,7 +15,7 @@ use zonewright_model::facts::{FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_
 
 /// The members of a request body that form a record's value.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sent {
+pub(super) struct SentValue {
     pub(super) content: Option<Value>,
     pub(super) data: Option<Value>,
     pub(super) priority: Option<Value>,
@@ -23,7 +23,7 @@ pub(super) struct Sent {
 
 /// The place of the record.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct RecordPlace<'a> {
     /// Full name of the record.
     pub(super) name: &'a str,
     /// Name of the zone.
@@ -46,7 +46,7 @@ pub(super) struct RecordValue {
 }
 
 /// One field in canonical form.
-struct Checked {
+struct CheckedField {
     /// Its JSON form.
     json: Value,
     /// Its form in composed content and in a zone file.
@@ -57,8 +57,8 @@ struct Checked {
     address: Option<IpAddr>,
 }
 
-impl Checked {
-    /// A field whose spelling is its identity.
+impl CheckedField {
+    /// Returns a field whose spelling is its identity.
     fn text(text: String) -> Self {
         Self { json: Value::String(text.clone()), identity: text.clone(), text, address: None }
     }
@@ -70,10 +70,10 @@ impl Checked {
 /// that have the priority in `data`, a `priority` beside `data` is ignored too.
 pub(super) fn read_value(
     facts: &TypeFacts,
-    sent: &Sent,
-    place: &Place<'_>,
+    sent: &SentValue,
+    place: &RecordPlace<'_>,
     profile: &Profile,
-) -> Outcome<RecordValue> {
+) -> HandlerResult<RecordValue> {
     let empty = Map::new();
     let data = match &sent.data {
         None | Some(Value::Null) => &empty,
@@ -81,7 +81,7 @@ pub(super) fn read_value(
         Some(_) if !facts.has_data() => &empty,
         Some(_) => return Err(Refusal::unspecified("data must be an object.")),
     };
-    let mut fields: Vec<(&FieldFacts, Checked)> = Vec::with_capacity(facts.fields.len());
+    let mut fields: Vec<(&FieldFacts, CheckedField)> = Vec::with_capacity(facts.fields.len());
     for field in facts.fields {
         let raw = match field.slot {
             Slot::Content => sent.content.as_ref(),
@@ -92,7 +92,7 @@ pub(super) fn read_value(
         let raw = match raw.filter(|v| !v.is_null()) {
             Some(raw) => raw,
             None if field.is_optional() => &nothing,
-            None => return Err(missing(field)),
+            None => return Err(missing_field(field)),
         };
         fields.push((field, check_field(facts, field, raw, profile)?));
     }
@@ -122,9 +122,9 @@ pub(super) fn read_value(
 fn check_old_srv_members(
     facts: &TypeFacts,
     data: &Map<String, Value>,
-    place: &Place<'_>,
+    place: &RecordPlace<'_>,
     old_srv_members: OldSrvMembers,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     if !data.keys().any(|key| is_old_srv_member(facts, key)) {
         return Ok(());
     }
@@ -151,12 +151,10 @@ fn is_old_srv_member(facts: &TypeFacts, member: &str) -> bool {
     facts.name == "SRV" && matches!(member, "service" | "proto" | "name")
 }
 
-/// The refusal for a missing required field.
-///
-/// # Sources
-/// Codes 9100 ("priority is a required field.") and 9101 ("… is a required data field."): observed
-/// 2026. ASSUMED: 9100 also for `content`.
-fn missing(field: &FieldFacts) -> Refusal {
+/// Returns the refusal for a missing required field.  # Sources Codes 9100 ("priority is a required
+/// field.") and 9101 ("… is a required data field."): observed 2026. ASSUMED: 9100 also for
+/// `content`.
+fn missing_field(field: &FieldFacts) -> Refusal {
     match field.slot {
         Slot::Data => Refusal::invalid(9101, format!("{} is a required data field.", field.name)),
         Slot::Content | Slot::Top => {
@@ -166,7 +164,7 @@ fn missing(field: &FieldFacts) -> Refusal {
 }
 
 /// Builds the value from the checked fields.
-fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue {
+fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, CheckedField)]) -> RecordValue {
     let named = |name: &str| fields.iter().find(|(f, _)| f.name == name).map(|(_, c)| c);
     let number =
         |name: &str| named(name).and_then(|c| c.json.as_u64()).and_then(|n| u32::try_from(n).ok());
@@ -218,35 +216,35 @@ fn check_field(
     field: &FieldFacts,
     raw: &Value,
     profile: &Profile,
-) -> Outcome<Checked> {
+) -> HandlerResult<CheckedField> {
     let kind = facts.name;
     let wrong = |what: &str| Refusal::unspecified(format!("{} must be {what}.", field.name));
     match field.kind {
         FieldKind::Ipv4 => {
             let refused = || Refusal::invalid(9005, format!("Content for {kind} record must be a valid IPv4 address."));
             let address: Ipv4Addr = raw.as_str().and_then(|s| s.parse().ok()).ok_or_else(refused)?;
-            Ok(Checked { address: Some(address.into()), ..Checked::text(address.to_string()) })
+            Ok(CheckedField { address: Some(address.into()), ..CheckedField::text(address.to_string()) })
         }
         FieldKind::Ipv6 => {
             let refused = || Refusal::invalid(9006, format!("Content for {kind} record must be a valid IPv6 address."));
             let address: Ipv6Addr = raw.as_str().and_then(|s| s.parse().ok()).ok_or_else(refused)?;
-            Ok(Checked { address: Some(address.into()), ..Checked::text(rfc5952(address)) })
+            Ok(CheckedField { address: Some(address.into()), ..CheckedField::text(rfc5952(address)) })
         }
         FieldKind::Host => {
-            let host = raw.as_str().and_then(name::host);
+            let host = raw.as_str().and_then(name::parse_host_name);
             let refused = || match field.slot {
                 Slot::Content => Refusal::invalid(9007, format!("Content for {kind} record is invalid.")),
                 Slot::Data | Slot::Top => wrong("a hostname"),
             };
-            host.map(Checked::text).ok_or_else(refused)
+            host.map(CheckedField::text).ok_or_else(refused)
         }
         FieldKind::HostOrRoot => {
-            let host = raw.as_str().and_then(|s| if s == "." { Some(s.to_owned()) } else { name::host(s) });
+            let host = raw.as_str().and_then(|s| if s == "." { Some(s.to_owned()) } else { name::parse_host_name(s) });
             let refused = || match field.slot {
                 Slot::Content => Refusal::invalid(9009, format!("Content for {kind} record must be a hostname.")),
                 Slot::Data | Slot::Top => wrong("a hostname"),
             };
-            host.map(Checked::text).ok_or_else(refused)
+            host.map(CheckedField::text).ok_or_else(refused)
         }
         FieldKind::CharacterStrings => {
             // Empty content is refused: reported. ASSUMED: with the code for unbalanced quotes,
@@ -259,7 +257,7 @@ fn check_field(
             }
             // ASSUMED: two spellings of the same strings are the same record; only refusals of
             // exact duplicates were observed.
-            Ok(Checked { identity: text.identity, ..Checked::text(text.content) })
+            Ok(CheckedField { identity: text.identity, ..CheckedField::text(text.content) })
         }
         FieldKind::Integer { max } => {
             // Flags are accepted as text, too: acceptance tests of Cloudflare's Terraform provider
@@ -274,23 +272,23 @@ fn check_field(
                 Slot::Data | Slot::Content => wrong(&format!("a number between 0 and {max}")),
             };
             let number = number.ok_or_else(refused)?;
-            Ok(Checked { json: number.into(), ..Checked::text(number.to_string()) })
+            Ok(CheckedField { json: number.into(), ..CheckedField::text(number.to_string()) })
         }
         FieldKind::Tag => {
             let tag = raw.as_str().filter(|s| !s.is_empty() && s.bytes().all(|b| b.is_ascii_alphanumeric()));
             let tag = tag.ok_or_else(|| wrong("letters and digits"))?;
-            Ok(Checked { identity: tag.to_ascii_lowercase(), ..Checked::text(tag.to_owned()) })
+            Ok(CheckedField { identity: tag.to_ascii_lowercase(), ..CheckedField::text(tag.to_owned()) })
         }
         FieldKind::Text | FieldKind::CharacterString => {
             let text = raw.as_str().filter(|s| !s.contains(['\r', '\n'])).ok_or_else(|| wrong("text"))?;
-            if text.len() > TXT_WIRE_BYTES { Err(too_long()) } else { Ok(Checked::text(text.to_owned())) }
+            if text.len() > TXT_WIRE_BYTES { Err(too_long()) } else { Ok(CheckedField::text(text.to_owned())) }
         }
         FieldKind::HostKeepDot => {
             // The final dot is kept in the targets of SVCB and HTTPS and in replacements of NAPTR:
             // observed. ASSUMED: a missing final dot is added.
             let host =
-                raw.as_str().and_then(|s| if s == "." { Some(".".to_owned()) } else { Some(name::host(s)? + ".") });
-            host.map(Checked::text).ok_or_else(|| wrong("a hostname"))
+                raw.as_str().and_then(|s| if s == "." { Some(".".to_owned()) } else { Some(name::parse_host_name(s)? + ".") });
+            host.map(CheckedField::text).ok_or_else(|| wrong("a hostname"))
         }
         FieldKind::Hex { answered } => {
             // ASSUMED: spaces are refused, as is an odd number of digits.
@@ -301,7 +299,7 @@ fn check_field(
                 LetterCase::AsSent => text.to_owned(),
                 LetterCase::Upper => text.to_ascii_uppercase(),
             };
-            Ok(Checked { identity: text.to_ascii_lowercase(), ..Checked::text(shown) })
+            Ok(CheckedField { identity: text.to_ascii_lowercase(), ..CheckedField::text(shown) })
         }
         FieldKind::Base64 => {
             // ASSUMED: padding is required, spaces are refused.
@@ -309,19 +307,19 @@ fn check_field(
                 Slot::Content => Refusal::unspecified(format!("Content for {kind} record must be base64.")),
                 Slot::Data | Slot::Top => wrong("base64"),
             })?;
-            Ok(Checked::text(text.to_owned()))
+            Ok(CheckedField::text(text.to_owned()))
         }
-        FieldKind::Decimal { min, max, places } => decimal(raw, min, max, places).ok_or_else(|| {
+        FieldKind::Decimal { min, max, places } => read_decimal(raw, min, max, places).ok_or_else(|| {
             wrong(&format!("a number with at most {places} decimals, in units of the last from {min} to {max}"))
         }),
         FieldKind::Choice(words) => {
             let word = raw.as_str().filter(|s| words.contains(s));
-            word.map(|w| Checked::text(w.to_owned())).ok_or_else(|| wrong(&format!("one of {}", words.join(", "))))
+            word.map(|w| CheckedField::text(w.to_owned())).ok_or_else(|| wrong(&format!("one of {}", words.join(", "))))
         }
         FieldKind::SvcParams => {
             let refused = || wrong("a list of service parameters");
             let params = raw.as_str().and_then(svc_params::parse_params).ok_or_else(refused)?;
-            Ok(Checked { identity: params.identity, ..Checked::text(params.shown) })
+            Ok(CheckedField { identity: params.identity, ..CheckedField::text(params.shown) })
         }
     }
 }
@@ -339,7 +337,7 @@ fn is_base64(text: &str) -> bool {
 /// Clients that compute with floating-point numbers send `-24.05000000000291` for -24.05, as
 /// DNSControl 4 does for LOC. ASSUMED: the number is rounded, and the bounds apply to the rounded
 /// value.
-fn decimal(raw: &Value, min: i64, max: i64, places: u8) -> Option<Checked> {
+fn read_decimal(raw: &Value, min: i64, max: i64, places: u8) -> Option<CheckedField> {
     let units = (raw.as_f64()? * 10f64.powi(places.into())).round();
     // No bound has more than eleven digits, so both conversions are exact.
     #[expect(clippy::cast_precision_loss, reason = "see above")]
@@ -352,12 +350,10 @@ fn decimal(raw: &Value, min: i64, max: i64, places: u8) -> Option<Checked> {
     let number: f64 = text.parse().ok()?;
     #[expect(clippy::cast_possible_truncation, reason = "see above")]
     let json = if number.fract() == 0.0 { Value::from(number as i64) } else { Value::from(number) };
-    Some(Checked { json, identity: text.clone(), text, address: None })
+    Some(CheckedField { json, identity: text.clone(), text, address: None })
 }
 
-/// The refusal for a value that is too long for a record.
-///
-/// # Sources
+/// Returns the refusal for a value that is too long for a record.  # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20,
 /// for all types; code 9015 and its text: observed 2026.
 fn too_long() -> Refusal {
@@ -383,8 +379,8 @@ mod tests {
     use zonewright_model::facts;
 
     /// Reads a value under the default profile.
-    fn body(kind: &str, body: Value) -> Outcome<RecordValue> {
-        let sent = Sent {
+    fn body(kind: &str, body: Value) -> HandlerResult<RecordValue> {
+        let sent = SentValue {
             content: body.get("content").cloned(),
             data: body.get("data").cloned(),
             priority: body.get("priority").cloned(),
@@ -393,9 +389,9 @@ mod tests {
     }
 
     /// Reads a value under another profile, for the name `_sip._tcp.voice.example.com`.
-    fn read_as(kind: &str, sent: &Sent, profile: &Profile) -> Outcome<RecordValue> {
-        let place = Place { name: "_sip._tcp.voice.example.com", zone: "example.com" };
-        read_value(facts::of(kind).unwrap(), sent, &place, profile)
+    fn read_as(kind: &str, sent: &SentValue, profile: &Profile) -> HandlerResult<RecordValue> {
+        let place = RecordPlace { name: "_sip._tcp.voice.example.com", zone: "example.com" };
+        read_value(facts::type_facts(kind).unwrap(), sent, &place, profile)
     }
 
     fn code(kind: &str, value: Value) -> u32 {
@@ -447,7 +443,7 @@ mod tests {
 
     #[test]
     fn decimals() {
-        let read = |number: Value| decimal(&number, -100, 5000, 2).map(|c| (c.json, c.text));
+        let read = |number: Value| read_decimal(&number, -100, 5000, 2).map(|c| (c.json, c.text));
         assert_eq!(read(json!(20.0)), Some((json!(20), "20.00".to_owned())));
         assert_eq!(read(json!(0.29)), Some((json!(0.29), "0.29".to_owned())));
         assert_eq!(read(json!(-1)), Some((json!(-1), "-1.00".to_owned())));
@@ -465,7 +461,7 @@ mod tests {
     #[test]
     fn unknown_members_are_ignored_or_refused() {
         let data = json!({"flags": 0, "tag": "issue", "value": "ca.example", "weight": 0});
-        let sent = Sent { data: Some(data), ..Sent::default() };
+        let sent = SentValue { data: Some(data), ..SentValue::default() };
         let kept = read_as("CAA", &sent, &Profile::default()).unwrap().data.unwrap();
         assert_eq!(kept.keys().collect::<Vec<_>>(), ["flags", "tag", "value"]);
         let strict = Profile { unknown_data: UnknownData::Refuse, ..Profile::default() };
@@ -479,7 +475,7 @@ mod tests {
             let mut data =
                 json!({"priority": 1, "weight": 1, "port": 5060, "target": "sip.example.com"});
             data.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            Sent { data: Some(data), ..Sent::default() }
+            SentValue { data: Some(data), ..SentValue::default() }
         };
         for name in ["voice", "voice.example.com", "Voice.Example.com."] {
             let sent = srv(json!({"service": "_sip", "proto": "_tcp", "name": name}));

@@ -8,7 +8,7 @@ use axum::response::Response;
 use futures_util::{Stream, StreamExt, stream};
 use serde_json::Value;
 
-use super::envelope::{Outcome, Success};
+use super::envelope::{HandlerResult, Success};
 
 /// Number of spaces that are sent at once.
 const PIECE: u64 = 1 << 16;
@@ -62,28 +62,28 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    /// A response with any content type.
+    /// Returns a response with any content type.
     fn new(status: u16, kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
         Self { status, kind, body: body.into(), headers: Vec::new(), delivery: Delivery::Whole }
     }
 
-    /// An envelope.
+    /// Returns an envelope.
     pub(super) fn json(status: u16, body: &Value) -> Self {
         Self::text_of_json(status, Layout::Compact.write(body))
     }
 
-    /// An envelope that is already serialized.
+    /// Returns an envelope that is already serialized.
     pub(super) fn text_of_json(status: u16, body: Vec<u8>) -> Self {
         Self::new(status, "application/json", body)
     }
 
-    /// An HTML page as Cloudflare's edge sends it: observed in outages of 2026-07.
+    /// Returns an HTML page as Cloudflare's edge sends it: observed in outages of 2026-07.
     pub(super) fn html(status: u16) -> Self {
         Self::new(status, "text/html", format!("<html><body>{status}</body></html>"))
     }
 
-    /// The response for the result of a handler.
-    pub(super) fn outcome(outcome: Outcome<Success>, layout: Layout) -> Self {
+    /// Returns the response for the result of a handler.
+    pub(super) fn outcome(outcome: HandlerResult<Success>, layout: Layout) -> Self {
         if outcome == Ok(Success::Empty) {
             return Self::new(204, "application/json", Vec::new());
         }

@@ -6,11 +6,11 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(super) struct RequestHold {
     /// The numbers of requests that have arrived and that may continue.
-    state: watch::Sender<State>,
+    state: watch::Sender<HeldRequests>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct State {
+struct HeldRequests {
     /// Number of requests that have arrived so far.
     came: u64,
     /// Number of requests, in the order of arrival, that may continue.
@@ -20,7 +20,7 @@ struct State {
 impl RequestHold {
     /// Creates a hold without waiting requests.
     pub(super) fn new() -> Self {
-        Self { state: watch::Sender::new(State::default()) }
+        Self { state: watch::Sender::new(HeldRequests::default()) }
     }
 
     /// Waits until the request is released.
@@ -43,7 +43,7 @@ impl RequestHold {
         self.state.send_modify(|state| state.passes = state.came);
     }
 
-    async fn wait_for(&self, wanted: impl FnMut(&State) -> bool) {
+    async fn wait_for(&self, wanted: impl FnMut(&HeldRequests) -> bool) {
         // Waiting fails only if the sender was dropped, and `self` owns it.
         let _ = self.state.subscribe().wait_for(wanted).await;
     }

@@ -55,12 +55,12 @@ impl Log {
         self.most > 0
     }
 
-    /// The latest requests, in the order of arrival.
+    /// Returns the latest requests, in the order of arrival.
     pub(super) fn requests(&self) -> Vec<LoggedRequest> {
         self.entries.iter().map(|(entry, _)| entry.clone()).collect()
     }
 
-    /// The total number of requests.
+    /// Returns the total number of requests.
     pub(super) fn count(&self) -> u64 {
         self.forgotten + self.entries.len() as u64
     }

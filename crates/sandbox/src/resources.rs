@@ -9,34 +9,35 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
 use zonewright_model::facts::resources::{ResourceAnswer, ResourceFacts, unmanaged};
 
-use super::envelope::{Outcome, Refusal, Success};
+use super::envelope::{HandlerResult, Refusal, Success};
 use super::request_context::RequestContext;
-use super::setting_values::to_json;
+use super::setting_values::fact_to_json;
 use super::zone::Zone;
 
 pub(super) fn get_resource(
     context: &RequestContext<'_>,
     zone: &Zone,
     resource: &ResourceFacts,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let sql = "SELECT value FROM zone_resources WHERE zone_id = ?1 AND path = ?2";
     let mut statement = context.connection.prepare_cached(sql)?;
     let stored: Option<String> =
         statement.query_row([zone.id.as_str(), resource.path], |row| row.get(0)).optional()?;
     let stored = stored.and_then(|text| serde_json::from_str(&text).ok());
     Ok(match (stored, resource.shows) {
-        (Some(Value::Array(items)), _) => page(items),
+        (Some(Value::Array(items)), _) => single_page(items),
         (Some(value), _) => Success::One(value),
         (None, ResourceAnswer::Object { usual, .. }) => {
-            let members = usual.iter().map(|(name, value)| ((*name).to_owned(), to_json(*value)));
+            let members =
+                usual.iter().map(|(name, value)| ((*name).to_owned(), fact_to_json(*value)));
             Success::One(Value::Object(members.collect()))
         }
-        (None, ResourceAnswer::List { .. } | ResourceAnswer::Managed) => page(Vec::new()),
+        (None, ResourceAnswer::List { .. } | ResourceAnswer::Managed) => single_page(Vec::new()),
     })
 }
 
 /// Returns a list on one page.
-fn page(items: Vec<Value>) -> Success {
+fn single_page(items: Vec<Value>) -> Success {
     let count = items.len();
     Success::Page(
         items,
@@ -52,7 +53,7 @@ pub(super) fn plant_resources(
     context: &RequestContext<'_>,
     zone: &Zone,
     member: &Value,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     let members =
         member.as_object().ok_or_else(|| Refusal::unspecified("`resources` must be an object"))?;
     for (path, value) in members {

@@ -6,11 +6,11 @@
 
 use serde_json::{Map, Value};
 
-use super::auth::{self, Known};
+use super::auth::{self, AcceptedCredentials};
 use super::batch;
 use super::dns_settings::{get_dns_settings, patch_dns_settings};
 use super::dnssec::{delete_dnssec, get_dnssec, patch_dnssec};
-use super::envelope::{Outcome, Refusal, Success};
+use super::envelope::{HandlerResult, Refusal, Success};
 use super::export;
 use super::list_records::list_records;
 use super::query_string::Parameters;
@@ -96,11 +96,11 @@ enum Resource<'a> {
     /// One setting of a zone, by its name.
     Setting(&'a str, &'a str),
     /// Rulesets of an account or a zone.
-    Rulesets(rulesets::Place<'a>),
+    Rulesets(rulesets::ScopedRoute<'a>),
 }
 
 /// Finds the resource at a path.
-fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
+fn resource<'a>(path: &'a str, batch: bool) -> HandlerResult<Resource<'a>> {
     let no_route = || Refusal::new(400, 7000, "No route for that URI");
     let mut parts = path.split('/');
     let segments: Vec<&str> = if parts.next() == Some("") { parts.collect() } else { Vec::new() };
@@ -129,7 +129,8 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
                 }
                 _ => None,
             };
-            let found = of_zone.or_else(|| rulesets::Place::find(other).map(Resource::Rulesets));
+            let found =
+                of_zone.or_else(|| rulesets::ScopedRoute::find(other).map(Resource::Rulesets));
             found.ok_or_else(no_route)?
         }
     };
@@ -202,7 +203,7 @@ fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
 
 /// Returns the permission group that a resource needs; `None` for resources that every token may
 /// access.
-fn group(resource: Resource<'_>) -> Option<PermissionGroup> {
+fn permission_group(resource: Resource<'_>) -> Option<PermissionGroup> {
     Some(match resource {
         Resource::Verification | Resource::AccountVerification(_) => return None,
         Resource::Lists(_) => PermissionGroup::AccountFilterLists,
@@ -226,9 +227,9 @@ fn group(resource: Resource<'_>) -> Option<PermissionGroup> {
 /// The refusal; the caller must then roll back the writes of the request.
 pub(super) fn handle(
     context: &RequestContext<'_>,
-    known: &Known,
+    known: &AcceptedCredentials,
     incoming: &Incoming,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let path = incoming.path().ok_or_else(|| Refusal::new(400, 7000, "No route for that URI"))?;
     let resource = resource(path, context.profile.batch)?;
     if !methods(resource).contains(&incoming.method) {
@@ -238,7 +239,7 @@ pub(super) fn handle(
     let is_verification =
         matches!(resource, Resource::Verification | Resource::AccountVerification(_));
     let token = auth::check_credentials(&incoming.headers, known, is_verification)?;
-    if let Some(group) = group(resource) {
+    if let Some(group) = permission_group(resource) {
         let wanted =
             if incoming.is_write() { Permission::edit(group) } else { Permission::read(group) };
         let zone = zone_above(resource).or(if let Resource::Zone(id) = resource {
@@ -304,7 +305,7 @@ pub(super) fn handle(
             Ok(Success::One(serde_json::json!({ "id": record.id })))
         }
         Resource::Record(id, record) => record_requests::get_record(context, &zone(id)?, record),
-        Resource::Batch(id) => batch::run(context, &zone(id)?, &body(incoming)?),
+        Resource::Batch(id) => batch::run_batch(context, &zone(id)?, &body(incoming)?),
         Resource::Export(id) => export::export(context, &zone(id)?),
         Resource::Usage(id) => Ok(record_requests::usage(context, &zone(id)?)),
         Resource::Dnssec(id) if is(Method::PATCH) => {
@@ -335,7 +336,7 @@ pub(super) fn handle(
 /// # Sources
 /// Code 9207: reported, with statuses 400 and 415. ASSUMED: 415 for a wrong content type, and the
 /// same code with 400 for a body that is not a JSON object.
-fn body(incoming: &Incoming) -> Outcome<Map<String, Value>> {
+fn body(incoming: &Incoming) -> HandlerResult<Map<String, Value>> {
     let kind = incoming
         .headers
         .get(header::CONTENT_TYPE)

@@ -15,17 +15,17 @@ use rusqlite::{Connection, TransactionBehavior};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::auth::{self, Known, Scheme};
+use super::auth::{self, AcceptedCredentials, Scheme};
 use super::clock;
 use super::concurrency::Counter;
 use super::cross_origin;
 use super::cut_connection::Link;
-use super::envelope::{Outcome, Refusal, Success};
+use super::envelope::{HandlerResult, Refusal, Success};
 use super::faults::{Cut, Ending, Script, What};
 use super::listener_switch::ListenerSwitch;
 use super::new_zones::NewZones;
 use super::profile::{ErrorStyle, Profile};
-use super::rate_limit::{Budget, Limiter};
+use super::rate_limit::{Limiter, RateBudget};
 use super::recent_deletions::RecentDeletions;
 use super::reply::{Delivery, Reply};
 use super::request_context::RequestContext;
@@ -43,7 +43,7 @@ pub(super) struct Service {
     /// The behaviour of the sandbox.
     pub(super) profile: Profile,
     /// The accepted credentials.
-    known: Known,
+    known: AcceptedCredentials,
     /// Host names that are accepted like `localhost`.
     hosts: Vec<String>,
     /// Seed of the identifiers.
@@ -68,7 +68,7 @@ pub(super) struct Service {
 }
 
 /// Locks even after a panic elsewhere: every change of the shared state is complete in itself.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_shared<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -76,7 +76,7 @@ impl Service {
     pub(super) fn new(
         connection: Connection,
         profile: Profile,
-        known: Known,
+        known: AcceptedCredentials,
         seed: u64,
         script: Script,
     ) -> Self {
@@ -110,24 +110,24 @@ impl Service {
         self
     }
 
-    /// The last requests, in the order of arrival.
+    /// Returns the last requests, in the order of arrival.
     pub(super) fn requests(&self) -> Vec<LoggedRequest> {
-        lock(&self.log).requests()
+        lock_shared(&self.log).requests()
     }
 
-    /// The total number of requests.
+    /// Returns the total number of requests.
     pub(super) fn request_count(&self) -> u64 {
-        lock(&self.log).count()
+        lock_shared(&self.log).count()
     }
 
     /// Adds a fault.
     pub(super) fn push_fault(&self, fault: super::Fault) {
-        lock(&self.script).push(fault);
+        lock_shared(&self.script).push(fault);
     }
 
     /// Removes all faults.
     pub(super) fn clear_faults(&self) {
-        lock(&self.script).clear();
+        lock_shared(&self.script).clear();
     }
 
     /// Runs a function in a transaction that is committed only if it succeeds.
@@ -136,7 +136,7 @@ impl Service {
         turn: u64,
         work: impl FnOnce(&RequestContext<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut connection = lock(&self.connection);
+        let mut connection = lock_shared(&self.connection);
         let now = clock::now();
         // Immediate, so that a wait for another process with the same file happens at the beginning
         // and not in the middle.
@@ -162,7 +162,7 @@ impl Service {
         turn: u64,
         work: impl FnOnce(&RequestContext<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let connection = lock(&self.connection);
+        let connection = lock_shared(&self.connection);
         let now = clock::now();
         let (profile, seed, recent, new_zones) =
             (&self.profile, self.seed, &self.recent, &self.new_zones);
@@ -178,11 +178,11 @@ impl Service {
     }
 
     /// Counts a request against the rate limit, if there is one; `Err` if it must be refused.
-    pub(super) fn take_budget(&self) -> Option<Result<Budget, Budget>> {
-        self.profile.rate_limit.map(|limit| lock(&self.limiter).take(limit, Instant::now()))
+    pub(super) fn take_budget(&self) -> Option<Result<RateBudget, RateBudget>> {
+        self.profile.rate_limit.map(|limit| lock_shared(&self.limiter).take(limit, Instant::now()))
     }
 
-    fn handle(&self, turn: u64, incoming: &Incoming) -> Outcome<Success> {
+    fn handle(&self, turn: u64, incoming: &Incoming) -> HandlerResult<Success> {
         let work = |context: &RequestContext<'_>| router::handle(context, &self.known, incoming);
         let outcome =
             if incoming.is_write() { self.transact(turn, work) } else { self.read(turn, work) };
@@ -202,7 +202,7 @@ impl Service {
         let address = incoming.uri.to_string();
         if fault == Some(&What::StaleRead)
             && !incoming.is_write()
-            && let Some(body) = lock(&self.earlier).get(&address)
+            && let Some(body) = lock_shared(&self.earlier).get(&address)
         {
             return Reply::text_of_json(200, body.clone());
         }
@@ -210,8 +210,11 @@ impl Service {
         if let Some(What::AnotherWriterAfter { method, path, body }) = fault {
             self.other_writer(turn, method, path, body);
         }
-        if !incoming.is_write() && reply.status == 200 && lock(&self.script).has_stale_reads() {
-            lock(&self.earlier).insert(address, reply.body.clone());
+        if !incoming.is_write()
+            && reply.status == 200
+            && lock_shared(&self.script).has_stale_reads()
+        {
+            lock_shared(&self.earlier).insert(address, reply.body.clone());
         }
         reply
     }
@@ -271,10 +274,10 @@ pub(super) async fn receive(
     let path = incoming.uri.path();
     let _under_way =
         service.traffic.request(incoming.is_write(), path.strip_prefix(BASE).unwrap_or(path));
-    let fault = lock(&service.script).next(incoming.method.as_str(), path);
+    let fault = lock_shared(&service.script).next(incoming.method.as_str(), path);
     let turn = {
         let path = incoming.uri.path_and_query().map_or("/", |p| p.as_str());
-        let mut log = lock(&service.log);
+        let mut log = lock_shared(&service.log);
         let entry = LoggedRequest {
             method: incoming.method.to_string(),
             path: path.strip_prefix(BASE).unwrap_or(path).to_owned(),
@@ -288,7 +291,7 @@ pub(super) async fn receive(
     };
     pause(Duration::from_millis(service.profile.latency_milliseconds)).await;
 
-    let (ending, budget) = respond(&service, turn, incoming, fault).await;
+    let (ending, budget) = finish_request(&service, turn, incoming, fault).await;
     let reply = match ending {
         Ending::Answer(reply) => reply,
         Ending::Cut(cut) => {
@@ -306,12 +309,12 @@ pub(super) async fn receive(
             return Response::new(Body::empty());
         }
     };
-    lock(&service.log).note_status(turn, reply.status);
+    lock_shared(&service.log).note_status(turn, reply.status);
     if reply.delivery == Delivery::HalfThenReset {
         link.cut_mid_body();
     }
     let mut response = reply.into_response();
-    for (name, value) in budget.into_iter().flat_map(Budget::headers) {
+    for (name, value) in budget.into_iter().flat_map(RateBudget::headers) {
         let value = HeaderValue::from_str(&value).expect("made of digits, quotes and letters");
         response.headers_mut().insert(HeaderName::from_static(name), value);
     }
@@ -319,12 +322,12 @@ pub(super) async fn receive(
 }
 
 /// Returns the end of a request, and the content of the rate limit headers.
-async fn respond(
+async fn finish_request(
     service: &Arc<Service>,
     turn: u64,
     incoming: Incoming,
     fault: Option<What>,
-) -> (Ending, Option<Budget>) {
+) -> (Ending, Option<RateBudget>) {
     if let Some(ending) = fault.as_ref().and_then(|fault| fault.instead(&incoming.headers)) {
         return (ending, None);
     }
@@ -350,7 +353,7 @@ async fn respond(
         tracing::error!(%error, "a handler of the sandbox panicked");
         Reply::json(500, &json!({ "result": null, "success": false, "errors": [], "messages": [] }))
     });
-    lock(&service.log).handled(turn, reply.status);
+    lock_shared(&service.log).handled(turn, reply.status);
     let Some(fault) = fault else { return (Ending::Answer(reply), budget) };
     let (after, ending) = fault.ending(reply);
     pause(after).await;

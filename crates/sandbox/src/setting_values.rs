@@ -13,7 +13,7 @@ use zonewright_model::facts::{FactValue, TIERS};
 pub(super) struct Setting(&'static SettingFacts);
 
 /// Converts a value of the facts to JSON.
-pub(super) fn to_json(value: FactValue) -> Value {
+pub(super) fn fact_to_json(value: FactValue) -> Value {
     match value {
         FactValue::Null => Value::Null,
         FactValue::Switch(is_on) => is_on.into(),
@@ -22,18 +22,18 @@ pub(super) fn to_json(value: FactValue) -> Value {
         FactValue::EmptyList => json!([]),
         FactValue::Object(members) => members
             .iter()
-            .map(|(name, member)| ((*name).to_owned(), to_json(*member)))
+            .map(|(name, member)| ((*name).to_owned(), fact_to_json(*member)))
             .collect::<Map<_, _>>()
             .into(),
     }
 }
 
-pub(super) fn all() -> impl Iterator<Item = Setting> {
+pub(super) fn all_settings() -> impl Iterator<Item = Setting> {
     settings::SETTINGS.iter().map(Setting)
 }
 
-pub(super) fn of(name: &str) -> Option<Setting> {
-    settings::of(name).map(Setting)
+pub(super) fn known_setting(name: &str) -> Option<Setting> {
+    settings::setting_facts(name).map(Setting)
 }
 
 impl Setting {
@@ -45,7 +45,7 @@ impl Setting {
         // ASSUMED: the values of settings without a known default, some of which Cloudflare chooses
         // by the plan or the origin.
         match (self.0.default, self.name()) {
-            (Some(default), _) => to_json(default),
+            (Some(default), _) => fact_to_json(default),
             (None, "max_upload") => json!(100),
             (None, "nel") => json!({ "enabled": true }),
             (None, "ssl") => json!("full"),
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn objects_merge() {
-        let minify = of("minify").unwrap();
+        let minify = known_setting("minify").unwrap();
         let before = minify.default();
         let after = json!({ "css": "on", "html": "off", "js": "off" });
         assert_eq!(minify.after(&before, &json!({ "css": "on" })), Some(after));

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
 
 use super::clock;
-use super::envelope::{Outcome, Refusal, Success};
+use super::envelope::{HandlerResult, Refusal, Success};
 use super::request_context::RequestContext;
 use super::setting_values::{self, Setting};
 use super::zone::Zone;
@@ -36,8 +36,9 @@ impl Stored {
         let mut statement = connection.prepare_cached(sql)?;
         let row =
             statement.query_row([zone_id, name], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)));
-        let stored =
-            row.optional()?.map(|(value, modified_on)| Self { value: parse(&value), modified_on });
+        let stored = row
+            .optional()?
+            .map(|(value, modified_on)| Self { value: parse_stored(&value), modified_on });
         Ok(stored)
     }
 
@@ -57,17 +58,17 @@ pub(super) fn setting_value(
     zone: &Zone,
     name: &str,
 ) -> rusqlite::Result<Value> {
-    let default = || setting_values::of(name).map_or(Value::Null, Setting::default);
+    let default = || setting_values::known_setting(name).map_or(Value::Null, Setting::default);
     Ok(Stored::of(connection, &zone.id, name)?.map_or_else(default, |stored| stored.value))
 }
 
-fn parse(text: &str) -> Value {
+fn parse_stored(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
 /// Finds the setting with a name.
-fn known(name: &str) -> Outcome<Setting> {
-    setting_values::of(name)
+fn known(name: &str) -> HandlerResult<Setting> {
+    setting_values::known_setting(name)
         .ok_or_else(|| Refusal::new(400, 1006, format!("Unrecognized zone setting name: {name}")))
 }
 
@@ -76,13 +77,13 @@ fn known(name: &str) -> Outcome<Setting> {
 /// # Sources
 /// Until 2027-03-31: developers.cloudflare.com/fundamentals/api/reference/deprecations, read
 /// 2026-11-26. ASSUMED: the answer after that day is that of an unknown path.
-pub(super) fn list_settings(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn list_settings(context: &RequestContext<'_>, zone: &Zone) -> HandlerResult<Success> {
     if !context.profile.settings_list {
         return Err(Refusal::new(404, 7000, "No route for that URI"));
     }
-    let all: Vec<Value> = setting_values::all()
-        .map(|setting| to_json(context, zone, setting))
-        .collect::<Outcome<_>>()?;
+    let all: Vec<Value> = setting_values::all_settings()
+        .map(|setting| setting_to_json(context, zone, setting))
+        .collect::<HandlerResult<_>>()?;
     Ok(Success::One(all.into()))
 }
 
@@ -91,8 +92,8 @@ pub(super) fn get_setting(
     context: &RequestContext<'_>,
     zone: &Zone,
     name: &str,
-) -> Outcome<Success> {
-    Ok(Success::One(to_json(context, zone, known(name)?)?))
+) -> HandlerResult<Success> {
+    Ok(Success::One(setting_to_json(context, zone, known(name)?)?))
 }
 
 /// PATCH /zones/{id}/settings/{name}.
@@ -101,7 +102,7 @@ pub(super) fn patch_setting(
     zone: &Zone,
     name: &str,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let setting = known(name)?;
     if !setting.is_editable(&zone.plan) {
         return Err(Refusal::new(400, 1015, setting.refusal()));
@@ -113,7 +114,7 @@ pub(super) fn patch_setting(
     let value = value
         .ok_or_else(|| Refusal::new(400, 1007, format!("Invalid value for zone setting {name}")))?;
     Stored { value, modified_on: context.now.to_owned() }.save(context.connection, zone, name)?;
-    Ok(Success::One(to_json(context, zone, setting)?))
+    Ok(Success::One(setting_to_json(context, zone, setting)?))
 }
 
 /// Returns a setting in the form of the API.
@@ -121,7 +122,11 @@ pub(super) fn patch_setting(
 /// # Sources
 /// `time_remaining`: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20. It was
 /// absent from recorded listings of zones whose development mode was never on.
-fn to_json(context: &RequestContext<'_>, zone: &Zone, setting: Setting) -> Outcome<Value> {
+fn setting_to_json(
+    context: &RequestContext<'_>,
+    zone: &Zone,
+    setting: Setting,
+) -> HandlerResult<Value> {
     let stored = Stored::of(context.connection, &zone.id, setting.name())?;
     let mut out = json!({
         "id": setting.name(),
@@ -139,7 +144,8 @@ fn to_json(context: &RequestContext<'_>, zone: &Zone, setting: Setting) -> Outco
 
 /// Returns the seconds until development mode ends; negative after its end.
 fn remaining(stored: &Stored, now: &str) -> i64 {
-    let since = clock::seconds(now).unwrap_or(0) - clock::seconds(&stored.modified_on).unwrap_or(0);
+    let since = clock::seconds_since_1970(now).unwrap_or(0)
+        - clock::seconds_since_1970(&stored.modified_on).unwrap_or(0);
     if stored.value == "on" { DEVELOPMENT_MODE_SECONDS - since } else { -since }
 }
 
@@ -154,7 +160,7 @@ pub(super) fn development_mode(
         .map_or(0, |stored| remaining(&stored, now)))
 }
 
-/// The changed settings of a zone for a document, sorted by name.
+/// Returns the changed settings of a zone for a document, sorted by name.
 pub(super) fn to_document(
     connection: &Connection,
     zone: &Zone,
@@ -163,7 +169,10 @@ pub(super) fn to_document(
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([&zone.id], |row| {
         let (value, moment): (String, String) = (row.get(1)?, row.get(2)?);
-        Ok((row.get::<_, String>(0)?, json!({ "value": parse(&value), "modified_on": moment })))
+        Ok((
+            row.get::<_, String>(0)?,
+            json!({ "value": parse_stored(&value), "modified_on": moment }),
+        ))
     })?;
     let settings = rows.collect::<rusqlite::Result<Map<_, _>>>()?;
     Ok((!settings.is_empty()).then_some(settings))
@@ -180,7 +189,7 @@ pub(super) fn plant_settings(
     context: &RequestContext<'_>,
     zone: &Zone,
     member: &Value,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     let settings =
         member.as_object().ok_or_else(|| Refusal::unspecified("`settings` must be an object"))?;
     for (name, entry) in settings {

@@ -37,12 +37,12 @@ pub enum SandboxError {
 }
 
 impl SandboxError {
-    /// A mistake in a seed document.
+    /// Returns a mistake in a seed document.
     pub(super) fn document(place: &str, problem: impl Into<String>) -> Self {
         Self::Document { place: place.to_owned(), problem: problem.into() }
     }
 
-    /// A record that the sandbox refuses.
+    /// Returns a record that the sandbox refuses.
     pub(super) fn refused(place: &str, refusal: &envelope::Refusal) -> Self {
         let problems: Vec<_> = refusal.problems.iter().map(envelope::Problem::in_words).collect();
         Self::document(place, problems.join("; "))

@@ -102,7 +102,7 @@ END;
 ";
 
 /// Opens the store; creates the file and its directory if they are missing.
-pub(super) fn open(location: &StoreLocation) -> Result<Connection, SandboxError> {
+pub(super) fn open_store(location: &StoreLocation) -> Result<Connection, SandboxError> {
     if let StoreLocation::File(path) = location
         && let Some(folder) = path.parent()
     {
@@ -162,7 +162,7 @@ pub(super) fn clear(connection: &mut Connection) -> rusqlite::Result<()> {
 }
 
 /// Returns a stored number, 0 if it was never set.
-pub(super) fn number(connection: &Connection, key: &str) -> rusqlite::Result<i64> {
+pub(super) fn stored_number(connection: &Connection, key: &str) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare_cached("SELECT value FROM state WHERE key = ?1")?;
     Ok(statement.query_row([key], |row| row.get(0)).optional()?.unwrap_or(0))
 }
@@ -184,7 +184,7 @@ pub(super) fn next_id(connection: &Connection, seed: u64) -> rusqlite::Result<St
         "SELECT 1 FROM records WHERE id = ?1 UNION ALL SELECT 1 FROM zones WHERE id = ?1 \
          UNION ALL SELECT 1 FROM rulesets WHERE id = ?1 UNION ALL SELECT 1 FROM ruleset_rules WHERE id = ?1",
     )?;
-    let mut counter = number(connection, "counter")?;
+    let mut counter = stored_number(connection, "counter")?;
     loop {
         counter += 1;
         let digest = digest(&SHA256, format!("zonewright sandbox {seed} {counter}").as_bytes());
@@ -202,8 +202,10 @@ mod tests {
 
     #[test]
     fn identifiers_come_from_the_seed() {
-        let (one, two) =
-            (open(&StoreLocation::Memory).unwrap(), open(&StoreLocation::Memory).unwrap());
+        let (one, two) = (
+            open_store(&StoreLocation::Memory).unwrap(),
+            open_store(&StoreLocation::Memory).unwrap(),
+        );
         let first = next_id(&one, 7).unwrap();
         assert_eq!(first, next_id(&two, 7).unwrap());
         assert_ne!(first, next_id(&one, 7).unwrap());

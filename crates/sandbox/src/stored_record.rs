@@ -168,7 +168,7 @@ impl Record {
     /// False for an A record to a private or resolver address: observed. ASSUMED: exactly if
     /// proxying is refused.
     fn is_proxiable(&self) -> bool {
-        facts::of(&self.kind).is_some_and(|f| f.proxiable)
+        facts::type_facts(&self.kind).is_some_and(|f| f.proxiable)
             && self.content.parse().map_or(true, unproxiable_addresses::may_be_proxied)
             && !(self.kind == "CNAME" && is_never_proxied(&self.content))
     }

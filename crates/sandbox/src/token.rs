@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::envelope::{Outcome, Refusal};
+use super::envelope::{HandlerResult, Refusal};
 use super::request_context::RequestContext;
 use super::token_permissions::Permissions;
 use super::zone::{ACCOUNT_ID, Zone};
@@ -78,7 +78,7 @@ impl Token {
 /// Members and words: developers.cloudflare.com/api, "Verify Token", read 2026-11. The path for
 /// users refuses a token of an account: observed. ASSUMED: the path for accounts refuses a token of
 /// a user in the same way.
-pub(super) fn verify(token: Option<&Token>, owner: TokenOwner) -> Outcome<Value> {
+pub(super) fn verify(token: Option<&Token>, owner: TokenOwner) -> HandlerResult<Value> {
     if token.map_or(TokenOwner::User, |token| token.owner) != owner {
         return Err(Refusal::new(401, 1000, "Invalid API Token"));
     }
@@ -112,7 +112,7 @@ pub(super) fn check_permission(
     wanted: Permission,
     zone: Option<&str>,
     is_ruleset: bool,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     let permissions = token.map_or(&context.profile.permissions, |token| &token.permissions);
     let is_in_scope = match (token, zone) {
         // A zone that does not exist has its own refusal.
@@ -137,7 +137,7 @@ pub(super) fn check_permission(
 ///
 /// # Sources
 /// The path: developers.cloudflare.com/api, "Get Lists", read 2026-11.
-pub(super) fn lists(context: &RequestContext<'_>, account: &str) -> Outcome<Value> {
+pub(super) fn lists(context: &RequestContext<'_>, account: &str) -> HandlerResult<Value> {
     check_account(context, account)?;
     Ok(json!([]))
 }
@@ -146,7 +146,7 @@ pub(super) fn lists(context: &RequestContext<'_>, account: &str) -> Outcome<Valu
 ///
 /// # Errors
 /// ASSUMED: code 10000, as for any resource that a token may not access.
-pub(super) fn check_account(context: &RequestContext<'_>, id: &str) -> Outcome<()> {
+pub(super) fn check_account(context: &RequestContext<'_>, id: &str) -> HandlerResult<()> {
     let mut known =
         context.connection.prepare_cached("SELECT 1 FROM zones WHERE account_id = ?1")?;
     if id != ACCOUNT_ID && !known.exists([id])? {

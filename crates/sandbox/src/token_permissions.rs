@@ -44,7 +44,7 @@ impl Permissions {
 
 /// Finds a permission by its name in the dashboard or in the API's reference, such as `DNS Edit`.
 #[must_use]
-pub fn permission(name: &str) -> Option<Permission> {
+pub fn permission_by_name(name: &str) -> Option<Permission> {
     let is_it = |permission: &Permission| {
         let of_dashboard = permission.dashboard_name();
         let short = of_dashboard.split(" > ").skip(1).collect::<Vec<_>>().join(" ");
@@ -69,13 +69,13 @@ mod tests {
                 for name in
                     [wanted.api_name(), wanted.dashboard_name(), wanted.api_name().to_lowercase()]
                 {
-                    assert_eq!(permission(&name), Some(wanted), "{name}");
+                    assert_eq!(permission_by_name(&name), Some(wanted), "{name}");
                 }
             }
         }
-        assert_eq!(permission("DNS Edit"), Some(Permission::edit(PermissionGroup::Dns)));
+        assert_eq!(permission_by_name("DNS Edit"), Some(Permission::edit(PermissionGroup::Dns)));
         assert_eq!(
-            (permission("DNS"), permission(""), permission("Zone > DNS")),
+            (permission_by_name("DNS"), permission_by_name(""), permission_by_name("Zone > DNS")),
             (None, None, None)
         );
     }

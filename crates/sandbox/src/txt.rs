@@ -17,7 +17,7 @@ const STRING_BYTES: usize = 255;
 
 /// Accepted content of a TXT record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Text {
+pub(super) struct TxtContent {
     /// The stored and returned form.
     pub(super) content: String,
     /// A text that is equal for the same strings with any quotes and escapes. If the profile
@@ -34,7 +34,7 @@ pub(super) struct Text {
 ///
 /// ASSUMED: content that does not begin with a quote may contain pairs of quotes, and backslashes
 /// are literal there.
-pub(super) fn parse_content(content: &str, quotes: TxtQuotes, cuts: TxtCuts) -> Option<Text> {
+pub(super) fn parse_content(content: &str, quotes: TxtQuotes, cuts: TxtCuts) -> Option<TxtContent> {
     let quoted = content.trim_start().starts_with('"');
     let bare_quotes = content.bytes().filter(|b| *b == b'"').count();
     if !quoted && bare_quotes % 2 == 1 {
@@ -54,7 +54,7 @@ pub(super) fn parse_content(content: &str, quotes: TxtQuotes, cuts: TxtCuts) -> 
         TxtCuts::Apart => all_quoted,
         TxtCuts::Joined => quote(&cut.concat()),
     };
-    Some(Text { content: stored, identity, wire_bytes })
+    Some(TxtContent { content: stored, identity, wire_bytes })
 }
 
 /// Returns the strings for a DNS message, each at most 255 octets; `None` if the quotes are
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     /// Parses under the default profile.
-    fn verbatim(content: &str) -> Text {
+    fn verbatim(content: &str) -> TxtContent {
         parse_content(content, TxtQuotes::Verbatim, TxtCuts::Apart).unwrap()
     }
 

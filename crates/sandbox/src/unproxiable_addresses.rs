@@ -8,14 +8,15 @@ use zonewright_model::facts::{CLOUDFLARE_NETWORKS, PRIVATE_NETWORKS};
 
 /// Cloudflare's own network; [`CLOUDFLARE_NETWORKS`] has its source. The resolver's addresses are
 /// refused as well although they are not on the published list: observed 2026-08.
-static OWN: LazyLock<Vec<IpNet>> = LazyLock::new(|| parse(CLOUDFLARE_NETWORKS.iter().copied()));
+static OWN: LazyLock<Vec<IpNet>> =
+    LazyLock::new(|| parse_networks(CLOUDFLARE_NETWORKS.iter().copied()));
 
 /// Networks that cannot be reached from outside. Refusals of 192.168/16 and 10/8: observed 2025 and
 /// 2026. ASSUMED: the other private and local networks as well.
 static PRIVATE: LazyLock<Vec<IpNet>> =
-    LazyLock::new(|| parse(PRIVATE_NETWORKS.iter().map(|(network, _)| *network)));
+    LazyLock::new(|| parse_networks(PRIVATE_NETWORKS.iter().map(|(network, _)| *network)));
 
-fn parse<'n>(list: impl Iterator<Item = &'n str>) -> Vec<IpNet> {
+fn parse_networks<'n>(list: impl Iterator<Item = &'n str>) -> Vec<IpNet> {
     list.map(|text| text.parse().expect("the facts hold networks")).collect()
 }
 

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Value, json};
 
-use super::envelope::{Outcome, Refusal};
+use super::envelope::{HandlerResult, Refusal};
 use super::profile::{self, Profile};
 use zonewright_model::facts::{self, TierFacts};
 
@@ -90,7 +90,7 @@ impl Zone {
     ///
     /// # Errors
     /// 403 with code 9109 if there is none: observed 2026-09.
-    pub(super) fn get(connection: &Connection, id: &str) -> Outcome<Self> {
+    pub(super) fn get(connection: &Connection, id: &str) -> HandlerResult<Self> {
         let sql = format!("SELECT {COLUMNS} FROM zones WHERE id = ?1");
         let zone = connection.prepare_cached(&sql)?.query_row([id], Self::from_row).optional()?;
         zone.ok_or_else(|| Refusal::new(403, 9109, "Invalid zone identifier"))

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::envelope::{Outcome, Refusal, Success};
+use super::envelope::{HandlerResult, Refusal, Success};
 use super::query_string::Parameters;
 use super::request_context::RequestContext;
 use super::settings;
@@ -21,12 +21,12 @@ pub(super) fn list_zones(
     context: &RequestContext<'_>,
     token: Option<&Token>,
     parameters: &Parameters,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let page = parameters.page(20, 5, 100);
     let is_shown = |zone: &Zone| token.is_none_or(|token| token.covers(&zone.name));
     let mut zones: Vec<Zone> = Zone::all(context.connection)?
         .into_iter()
-        .filter(|zone| is_shown(zone) && matches(context, zone, parameters))
+        .filter(|zone| is_shown(zone) && matches_filters(context, zone, parameters))
         .collect();
     type Key = fn(&Zone) -> &str;
     let key: Option<Key> = match parameters.get("order") {
@@ -61,7 +61,7 @@ fn zone_json(context: &RequestContext<'_>, zone: &Zone) -> rusqlite::Result<Valu
 }
 
 /// Returns true if a zone matches the filters.
-fn matches(context: &RequestContext<'_>, zone: &Zone, parameters: &Parameters) -> bool {
+fn matches_filters(context: &RequestContext<'_>, zone: &Zone, parameters: &Parameters) -> bool {
     // Internal zones are omitted unless requested.
     if parameters.get("type").is_none() && zone.kind == "internal" {
         return false;
@@ -111,9 +111,9 @@ fn text_matches(text: &str, filter: &str) -> bool {
 pub(super) fn create_zone(
     context: &RequestContext<'_>,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let text = body.get("name").and_then(Value::as_str).unwrap_or_default();
-    let name = name::host(text).filter(|n| is_registrable(n));
+    let name = name::parse_host_name(text).filter(|n| is_registrable(n));
     let name =
         name.ok_or_else(|| Refusal::new(400, 1049, format!("{text} is not a registered domain")))?;
     if Zone::named(context.connection, &name)?.is_some() {
@@ -163,7 +163,7 @@ fn is_registrable(name: &str) -> bool {
 }
 
 /// GET /zones/{id}.
-pub(super) fn get_zone(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn get_zone(context: &RequestContext<'_>, zone: &Zone) -> HandlerResult<Success> {
     Ok(Success::One(zone_json(context, zone)?))
 }
 
@@ -174,7 +174,7 @@ pub(super) fn patch_zone(
     context: &RequestContext<'_>,
     mut zone: Zone,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     if let Some(paused) = body.get("paused").and_then(Value::as_bool) {
         zone.paused = paused;
     }
@@ -192,7 +192,7 @@ pub(super) fn patch_zone(
 }
 
 /// DELETE /zones/{id}.
-pub(super) fn delete_zone(context: &RequestContext<'_>, zone: &Zone) -> Outcome<Success> {
+pub(super) fn delete_zone(context: &RequestContext<'_>, zone: &Zone) -> HandlerResult<Success> {
     zone.remove(context.connection)?;
     Ok(Success::One(json!({ "id": zone.id })))
 }

@@ -43,18 +43,23 @@ pub(super) fn directives(file: &str, text: &str) -> Result<Vec<Directive>, Error
             continue;
         }
         pending.push_str(line);
-        push(&mut directives, file, start, &pending)?;
+        push_directive(&mut directives, file, start, &pending)?;
         pending.clear();
     }
-    push(&mut directives, file, start, &pending)?;
+    push_directive(&mut directives, file, start, &pending)?;
     Ok(directives)
 }
 
-fn push(directives: &mut Vec<Directive>, file: &str, line: usize, text: &str) -> Result<(), Error> {
+fn push_directive(
+    directives: &mut Vec<Directive>,
+    file: &str,
+    line: usize,
+    text: &str,
+) -> Result<(), Error> {
     if text.trim().is_empty() {
         return Ok(());
     }
-    match words(text) {
+    match directive_words(text) {
         Some(words) => directives.push(Directive { line, words }),
         None => return Err(Error::new(file, line, "a quoted text has no closing quote")),
     }
@@ -77,7 +82,7 @@ fn inside_quotes(text: &str) -> bool {
 
 /// Splits a line into words. In a quoted word, `\"` is a quote; every other backslash belongs to
 /// the word.
-fn words(text: &str) -> Option<Vec<String>> {
+fn directive_words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut chars = text.chars().peekable();
     loop {

@@ -3,19 +3,19 @@
 use super::evidence::{Evidence, matched_bytes};
 use super::libinjection;
 use super::limits::{MOST_BYTES, MOST_MATCHES};
-use super::operators::{Operator, number, url_encoding_is_broken};
+use super::operators::{Operator, leading_number, url_encoding_is_broken};
 use super::pattern::{Pattern, Undecided};
-use super::request_texts::Text;
+use super::request_texts::TextNumber;
 use super::rules::{Rule, RuleSet};
-use super::transaction::{Entry, Transaction};
-use super::variables::Target;
+use super::transaction::{CollectionEntry, Transaction};
+use super::variables::RuleTarget;
 use super::{Hit, Outcome, Request, request};
 
 impl RuleSet {
     /// Creates an evaluator, which runs the rules on one request after another.
     #[must_use]
     pub fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator(Run {
+        Evaluator(RuleRun {
             transaction: Transaction::new(self),
             outcome: Outcome::default(),
             stopped: false,
@@ -30,7 +30,7 @@ impl RuleSet {
 }
 
 /// Runs the rules of a set. It caches texts, because most requests repeat texts of earlier ones.
-pub struct Evaluator<'r>(Run<'r>);
+pub struct Evaluator<'r>(RuleRun<'r>);
 
 impl Evaluator<'_> {
     /// Runs all rules on a request.
@@ -43,7 +43,7 @@ impl Evaluator<'_> {
         request::read_head(&mut run.transaction, request);
         run.phase(&set.phases[0]);
         if !run.stopped {
-            super::body::read(&mut run.transaction, request);
+            super::body::read_body(&mut run.transaction, request);
             run.phase(&set.phases[1]);
         }
         let mut outcome = std::mem::take(&mut run.outcome);
@@ -72,12 +72,12 @@ impl std::fmt::Debug for Evaluator<'_> {
     }
 }
 
-struct Run<'r> {
+struct RuleRun<'r> {
     transaction: Transaction<'r>,
     outcome: Outcome,
     stopped: bool,
     /// A buffer for the members of a collection, which is reused.
-    found: Vec<Entry>,
+    found: Vec<CollectionEntry>,
     /// The evidence of hits, if requested.
     evidence: Option<Vec<Evidence>>,
     groups: Groups,
@@ -91,7 +91,7 @@ struct Groups {
     bits: Vec<u64>,
 }
 
-impl<'r> Run<'r> {
+impl<'r> RuleRun<'r> {
     fn phase(&mut self, rules: &'r [Rule]) {
         let mut next = 0;
         self.groups.united.fill(false);
@@ -192,8 +192,8 @@ impl<'r> Run<'r> {
         starter: &'r Rule,
         rule: &'r Rule,
         operator: &'r Operator,
-        target: &Target,
-        entry: Entry,
+        target: &RuleTarget,
+        entry: CollectionEntry,
     ) -> bool {
         if !rule.multi_match {
             let value = self.transaction.texts.transform(entry.value, rule.chain);
@@ -218,9 +218,9 @@ impl<'r> Run<'r> {
         starter: &Rule,
         rule: &'r Rule,
         operator: &'r Operator,
-        target: &Target,
-        entry: Entry,
-        value: Text,
+        target: &RuleTarget,
+        entry: CollectionEntry,
+        value: TextNumber,
     ) -> bool {
         let candidate = rule.bit.is_none_or(|bit| self.transaction.texts.is_candidate(value, bit));
         if !candidate && !rule.negated || self.transaction.is_excluded(rule, starter, entry) {
@@ -279,7 +279,7 @@ impl<'r> Run<'r> {
         &mut self,
         rule: &'r Rule,
         operator: &'r Operator,
-        value: Text,
+        value: TextNumber,
     ) -> Result<bool, Undecided> {
         let text = std::rc::Rc::clone(self.transaction.texts.get(value));
         Ok(match operator {
@@ -298,13 +298,13 @@ impl<'r> Run<'r> {
             }
             Operator::Number(comparison, with_macros) => {
                 let parameter = match with_macros.plain() {
-                    Some(plain) => number(plain),
+                    Some(plain) => leading_number(plain),
                     None => {
                         let parameter = self.transaction.expand(with_macros, rule);
-                        number(self.transaction.texts.get(parameter))
+                        leading_number(self.transaction.texts.get(parameter))
                     }
                 };
-                comparison.holds(number(&text), parameter)
+                comparison.holds(leading_number(&text), parameter)
             }
             Operator::Text(comparison, with_macros) => match with_macros.plain() {
                 Some(plain) => comparison.holds(&text, plain),

@@ -43,7 +43,7 @@ pub(super) struct Limits {
 }
 
 impl Default for Limits {
-    /// The recommended values of ModSecurity (`modsecurity.conf-recommended` of 3.0.15).
+    /// Returns the recommended values of ModSecurity (`modsecurity.conf-recommended` of 3.0.15).
     fn default() -> Self {
         Self { body: 13_107_200, body_without_files: 131_072, json_depth: 512, arguments: 1_000 }
     }

@@ -13,7 +13,7 @@ const LENGTH: usize = 12;
 
 type Set = Vec<Vec<u8>>;
 
-struct Part {
+struct LiteralPart {
     /// All texts that the part matches, in lower case, if there are few.
     exact: Option<Set>,
     /// Literals, one of which occurs in each text that the part matches.
@@ -52,18 +52,20 @@ fn best(one: Option<Set>, other: Option<Set>) -> Option<Set> {
     }
 }
 
-fn walk(hir: &Hir) -> Part {
+fn walk(hir: &Hir) -> LiteralPart {
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => Part { exact: Some(vec![Vec::new()]), needed: None },
+        HirKind::Empty | HirKind::Look(_) => {
+            LiteralPart { exact: Some(vec![Vec::new()]), needed: None }
+        }
         HirKind::Literal(literal) => {
             let text = literal.0.to_ascii_lowercase();
             if text.len() <= LENGTH {
-                Part { exact: Some(vec![text]), needed: None }
+                LiteralPart { exact: Some(vec![text]), needed: None }
             } else {
-                Part { exact: None, needed: Some(vec![text[..LENGTH].to_vec()]) }
+                LiteralPart { exact: None, needed: Some(vec![text[..LENGTH].to_vec()]) }
             }
         }
-        HirKind::Class(class) => Part { exact: members(class), needed: None },
+        HirKind::Class(class) => LiteralPart { exact: class_bytes(class), needed: None },
         HirKind::Capture(capture) => walk(&capture.sub),
         HirKind::Repetition(repetition) => {
             let inner = walk(&repetition.sub);
@@ -74,9 +76,9 @@ fn walk(hir: &Hir) -> Part {
                         set.push(Vec::new());
                         set
                     });
-                    Part { exact: exact.filter(|set| set.len() <= EXACT), needed: None }
+                    LiteralPart { exact: exact.filter(|set| set.len() <= EXACT), needed: None }
                 }
-                (0, _) => Part { exact: None, needed: None },
+                (0, _) => LiteralPart { exact: None, needed: None },
                 (min, max) => {
                     let mut exact = None;
                     if max == Some(min) && min <= 8 {
@@ -96,7 +98,7 @@ fn walk(hir: &Hir) -> Part {
                             None => break,
                         }
                     }
-                    Part { exact, needed: best(inner.needed, usable(repeated)) }
+                    LiteralPart { exact, needed: best(inner.needed, usable(repeated)) }
                 }
             }
         }
@@ -121,9 +123,9 @@ fn walk(hir: &Hir) -> Part {
                 }
             }
             if whole {
-                Part { exact: run, needed }
+                LiteralPart { exact: run, needed }
             } else {
-                Part { exact: None, needed: best(needed, usable(run)) }
+                LiteralPart { exact: None, needed: best(needed, usable(run)) }
             }
         }
         HirKind::Alternation(parts) => {
@@ -143,13 +145,13 @@ fn walk(hir: &Hir) -> Part {
                 exact = exact.filter(|set| set.len() <= EXACT);
                 needed = needed.filter(|set| set.len() <= NEEDED);
             }
-            Part { exact, needed }
+            LiteralPart { exact, needed }
         }
     }
 }
 
 /// Returns the bytes of a small class, in lower case.
-fn members(class: &Class) -> Option<Set> {
+fn class_bytes(class: &Class) -> Option<Set> {
     let mut bytes = Vec::new();
     match class {
         Class::Bytes(class) => {

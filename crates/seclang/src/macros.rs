@@ -1,17 +1,17 @@
 //! Texts with macros, such as `%{tx.critical_anomaly_score}`.
 
-use super::variables::Target;
+use super::variables::RuleTarget;
 
 /// A text with parts that are replaced by values of the request.
 #[derive(Debug)]
 pub(super) struct TextWithMacros {
-    pub parts: Vec<Part>,
+    pub parts: Vec<TextOrMacro>,
 }
 
 #[derive(Debug)]
-pub(super) enum Part {
+pub(super) enum TextOrMacro {
     Text(Vec<u8>),
-    Value(Target),
+    Value(RuleTarget),
 }
 
 impl TextWithMacros {
@@ -22,20 +22,20 @@ impl TextWithMacros {
         while let Some((before, after)) = rest.split_once("%{") {
             let Some((name, after)) = after.split_once('}') else { break };
             if !before.is_empty() {
-                parts.push(Part::Text(before.as_bytes().to_vec()));
+                parts.push(TextOrMacro::Text(before.as_bytes().to_vec()));
             }
             let name = match name.split_once('.') {
                 Some((collection, key)) => format!("{collection}:{key}"),
                 None => name.to_owned(),
             };
-            parts.push(Part::Value(
-                Target::parse(&name)
+            parts.push(TextOrMacro::Value(
+                RuleTarget::parse(&name)
                     .map_err(|error| format!("the macro `%{{{name}}}`: {error}"))?,
             ));
             rest = after;
         }
         if !rest.is_empty() {
-            parts.push(Part::Text(rest.as_bytes().to_vec()));
+            parts.push(TextOrMacro::Text(rest.as_bytes().to_vec()));
         }
         Ok(Self { parts })
     }
@@ -44,7 +44,7 @@ impl TextWithMacros {
     pub(super) fn plain(&self) -> Option<&[u8]> {
         match self.parts.as_slice() {
             [] => Some(b""),
-            [Part::Text(text)] => Some(text),
+            [TextOrMacro::Text(text)] => Some(text),
             _ => None,
         }
     }

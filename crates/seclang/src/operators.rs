@@ -73,15 +73,17 @@ impl Operator {
             "pmf" | "pmfromfile" => {
                 let mut all = Vec::new();
                 for name in parameter.split_ascii_whitespace() {
-                    all.extend(lines(&read(name, file)?));
+                    all.extend(phrase_lines(&read_data_file(name, file)?));
                 }
                 Self::phrases(all)
             }
-            "ipmatch" => networks(parameter.split(',')),
+            "ipmatch" => parse_networks(parameter.split(',')),
             "ipmatchf" | "ipmatchfromfile" => {
-                let content = read(parameter.trim(), file)?;
-                let lines = lines(&content);
-                networks(lines.iter().map(|line| std::str::from_utf8(line).unwrap_or_default()))
+                let content = read_data_file(parameter.trim(), file)?;
+                let lines = phrase_lines(&content);
+                parse_networks(
+                    lines.iter().map(|line| std::str::from_utf8(line).unwrap_or_default()),
+                )
             }
             "eq" => number(Comparison::Eq),
             "ge" => number(Comparison::Ge),
@@ -124,13 +126,13 @@ impl Operator {
     }
 }
 
-fn read(name: &str, file: &dyn Fn(&str) -> Option<Vec<u8>>) -> Result<Vec<u8>, String> {
+fn read_data_file(name: &str, file: &dyn Fn(&str) -> Option<Vec<u8>>) -> Result<Vec<u8>, String> {
     file(name).ok_or_else(|| format!("the data file `{name}` is missing"))
 }
 
 /// Returns the lines of a data file, without comments and empty lines. Spaces belong to the
 /// phrases.
-fn lines(content: &[u8]) -> Vec<Vec<u8>> {
+fn phrase_lines(content: &[u8]) -> Vec<Vec<u8>> {
     content
         .split(|byte| *byte == b'\n')
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
@@ -168,7 +170,7 @@ fn phrases(parameter: &str) -> Vec<u8> {
     out
 }
 
-fn networks<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Operator, String> {
+fn parse_networks<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Operator, String> {
     texts
         .map(str::trim)
         .filter(|text| !text.is_empty())
@@ -196,7 +198,7 @@ fn byte_range(parameter: &str) -> Result<Operator, String> {
 }
 
 /// Returns the number at the beginning of a text, as C reads it; 0 if there is none.
-pub(super) fn number(text: &[u8]) -> i64 {
+pub(super) fn leading_number(text: &[u8]) -> i64 {
     let text = text.trim_ascii_start();
     let (negative, digits) = match text.first() {
         Some(b'-') => (true, &text[1..]),
@@ -273,7 +275,13 @@ mod tests {
     #[test]
     fn numbers_are_read_as_c_does() {
         assert_eq!(
-            [number(b" 12x"), number(b"-3"), number(b"x"), number(b""), number(b"99999999999")],
+            [
+                leading_number(b" 12x"),
+                leading_number(b"-3"),
+                leading_number(b"x"),
+                leading_number(b""),
+                leading_number(b"99999999999")
+            ],
             [12, -3, 0, 0, 0]
         );
     }

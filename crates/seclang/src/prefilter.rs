@@ -60,11 +60,11 @@ impl Prefilter {
 /// Collects the literals that rules need.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
-    rules: Vec<Rule>,
+    rules: Vec<PrefilteredRule>,
 }
 
 #[derive(Debug)]
-struct Rule {
+struct PrefilteredRule {
     literals: Option<Vec<Vec<u8>>>,
     minimum: usize,
 }
@@ -72,7 +72,7 @@ struct Rule {
 impl Builder {
     /// Adds a regular expression and returns its bit.
     pub(super) fn pattern(&mut self, hir: &Hir) -> usize {
-        self.rules.push(Rule {
+        self.rules.push(PrefilteredRule {
             literals: super::literals::needed(hir),
             minimum: hir.properties().minimum_len().unwrap_or(0),
         });
@@ -81,7 +81,7 @@ impl Builder {
 
     /// Adds an operator that cannot be excluded before it runs, and returns its bit.
     pub(super) fn other(&mut self) -> usize {
-        self.rules.push(Rule { literals: None, minimum: 0 });
+        self.rules.push(PrefilteredRule { literals: None, minimum: 0 });
         self.rules.len() - 1
     }
 
@@ -89,7 +89,7 @@ impl Builder {
     pub(super) fn phrases(&mut self, phrases: &[Vec<u8>]) -> usize {
         let minimum = phrases.iter().map(Vec::len).min().unwrap_or(0);
         let literals = phrases.iter().map(|phrase| phrase.to_ascii_lowercase()).collect();
-        self.rules.push(Rule { literals: Some(literals), minimum });
+        self.rules.push(PrefilteredRule { literals: Some(literals), minimum });
         self.rules.len() - 1
     }
 

@@ -25,7 +25,7 @@ pub(super) fn read_head(transaction: &mut Transaction<'_>, request: &Request) {
     }
     read_line(transaction, request);
     for (name, value) in &request.headers {
-        header(transaction, name, value);
+        add_header(transaction, name, value);
     }
 }
 
@@ -101,7 +101,7 @@ pub(super) fn arguments(
     }
 }
 
-fn header(transaction: &mut Transaction<'_>, name: &[u8], value: &[u8]) {
+fn add_header(transaction: &mut Transaction<'_>, name: &[u8], value: &[u8]) {
     transaction.add(Collection::RequestHeaders, name, value);
     transaction.add_name(Collection::RequestHeadersNames, name);
     match name.to_ascii_lowercase().as_slice() {

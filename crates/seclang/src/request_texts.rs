@@ -13,27 +13,27 @@ use super::prefilter::Candidates;
 use super::rules::RuleSet;
 
 /// The number of a text.
-pub(super) type Text = u32;
+pub(super) type TextNumber = u32;
 
 /// The empty text always exists.
-pub(super) const EMPTY: Text = 0;
-const UNKNOWN: Text = Text::MAX;
+pub(super) const EMPTY: TextNumber = 0;
+const UNKNOWN: TextNumber = TextNumber::MAX;
 
 pub(super) struct Texts<'r> {
     set: &'r RuleSet,
     all: Vec<Rc<[u8]>>,
-    numbers: HashMap<Rc<[u8]>, Text>,
+    numbers: HashMap<Rc<[u8]>, TextNumber>,
     /// Memory of the texts, in bytes; at most [`MOST_OF_TEXTS`].
     held_bytes: usize,
     /// True if a text was left out because of the memory limit.
     is_exhausted: bool,
     /// For each text and each sequence of transformations, the result.
-    transformed: Vec<Text>,
+    transformed: Vec<TextNumber>,
     /// For each text, the operators that may match it: operators that were not excluded and have
     /// not failed yet.
     candidates: Vec<Option<Candidates>>,
     /// Compiled patterns with macros, by their expanded texts.
-    patterns: HashMap<Text, Option<Rc<Pattern>>>,
+    patterns: HashMap<TextNumber, Option<Rc<Pattern>>>,
 }
 
 impl<'r> Texts<'r> {
@@ -80,13 +80,13 @@ impl<'r> Texts<'r> {
 
     /// Returns the memory of a text, including the results for it.
     fn memory(&self, length: usize) -> usize {
-        let results = self.set.chains.steps.len() * size_of::<Text>();
+        let results = self.set.chains.steps.len() * size_of::<TextNumber>();
         let candidates = self.set.prefilter.words() * size_of::<u64>();
         length + results + candidates + size_of::<Rc<[u8]>>() * 4
     }
 
     /// Adds a text. Returns the empty text if there is no memory.
-    pub(super) fn add(&mut self, text: &[u8]) -> Text {
+    pub(super) fn add(&mut self, text: &[u8]) -> TextNumber {
         if let Some(number) = self.numbers.get(text) {
             return *number;
         }
@@ -96,7 +96,7 @@ impl<'r> Texts<'r> {
         }
         self.held_bytes += memory;
         let text: Rc<[u8]> = text.into();
-        let number = self.all.len() as Text;
+        let number = self.all.len() as TextNumber;
         self.all.push(Rc::clone(&text));
         self.numbers.insert(text, number);
         self.transformed.resize(self.transformed.len() + self.set.chains.steps.len(), UNKNOWN);
@@ -104,12 +104,12 @@ impl<'r> Texts<'r> {
         number
     }
 
-    pub(super) fn get(&self, text: Text) -> &Rc<[u8]> {
+    pub(super) fn get(&self, text: TextNumber) -> &Rc<[u8]> {
         &self.all[text as usize]
     }
 
     /// Returns the result of a sequence of transformations.
-    pub(super) fn transform(&mut self, text: Text, chain: usize) -> Text {
+    pub(super) fn transform(&mut self, text: TextNumber, chain: usize) -> TextNumber {
         if chain == 0 {
             return text;
         }
@@ -139,7 +139,7 @@ impl<'r> Texts<'r> {
     }
 
     /// Returns the operators that may match the text, as bits.
-    pub(super) fn candidates(&mut self, text: Text) -> &[u64] {
+    pub(super) fn candidates(&mut self, text: TextNumber) -> &[u64] {
         let place = text as usize;
         match &mut self.candidates[place] {
             Some(candidates) => candidates,
@@ -148,19 +148,19 @@ impl<'r> Texts<'r> {
     }
 
     /// Returns true if an operator may match the text.
-    pub(super) fn is_candidate(&mut self, text: Text, bit: usize) -> bool {
+    pub(super) fn is_candidate(&mut self, text: TextNumber, bit: usize) -> bool {
         self.candidates(text)[bit / 64] >> (bit % 64) & 1 == 1
     }
 
     /// Records that an operator does not match the text.
-    pub(super) fn exclude(&mut self, text: Text, bit: usize) {
+    pub(super) fn exclude(&mut self, text: TextNumber, bit: usize) {
         if let Some(candidates) = &mut self.candidates[text as usize] {
             candidates[bit / 64] &= !(1 << (bit % 64));
         }
     }
 
     /// Returns a text as a pattern; `None` if it is not a valid pattern.
-    pub(super) fn pattern(&mut self, text: Text) -> Option<Rc<Pattern>> {
+    pub(super) fn pattern(&mut self, text: TextNumber) -> Option<Rc<Pattern>> {
         let source = &self.all[text as usize];
         self.patterns
             .entry(text)

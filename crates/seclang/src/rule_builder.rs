@@ -8,7 +8,7 @@ use super::error::Error;
 use super::operators::Operator;
 use super::pattern::Pattern;
 use super::rules::{Control, Rule, RuleSet, Which};
-use super::variables::{Collection, Selector, Target, Targets};
+use super::variables::{Collection, RuleTarget, Selector, Targets};
 
 /// Directives that change other rules; applied when all rules are known.
 enum Update {
@@ -272,8 +272,8 @@ impl<'a> Builder<'a> {
 impl Rule {
     /// Returns the texts that its operator reads, if the texts are constant during a phase and the
     /// operator can be excluded for some of them.
-    fn texts(&self) -> Option<(&[Target], usize)> {
-        let is_fixed = |target: &Target| {
+    fn texts(&self) -> Option<(&[RuleTarget], usize)> {
+        let is_fixed = |target: &RuleTarget| {
             !target.count && !target.collection.is_stored() && !target.collection.is_about_matches()
         };
         let is_plain = self.bit.is_some() && !self.negated && !self.multi_match;
@@ -285,12 +285,12 @@ impl Rule {
 impl Targets {
     fn extend(&mut self, more: &mut Self) {
         // A directive can select several rules, so its targets are copied.
-        self.included.extend(more.included.iter().filter_map(Target::copy));
-        self.excluded.extend(more.excluded.iter().filter_map(Target::copy));
+        self.included.extend(more.included.iter().filter_map(RuleTarget::copy));
+        self.excluded.extend(more.excluded.iter().filter_map(RuleTarget::copy));
     }
 }
 
-impl Target {
+impl RuleTarget {
     fn copy(&self) -> Option<Self> {
         let selector = match &self.selector {
             Selector::All => Selector::All,

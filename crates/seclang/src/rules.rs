@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::decode::UnicodeMap;
 use super::directives::Action;
 use super::limits::Limits;
-use super::macros::{Part, TextWithMacros};
+use super::macros::{TextOrMacro, TextWithMacros};
 use super::operators::Operator;
 use super::prefilter::Prefilter;
 use super::transform::Transformation;
-use super::variables::{Collection, Selector, Target, Targets};
+use super::variables::{Collection, RuleTarget, Selector, Targets};
 
 /// A set of rules, ready to run.
 #[derive(Debug, Default)]
@@ -81,7 +81,7 @@ pub(super) enum Change {
 #[derive(Debug)]
 pub(super) enum Control {
     RemoveRules(Which, Bits),
-    RemoveTarget(Which, Bits, Target),
+    RemoveTarget(Which, Bits, RuleTarget),
     Processor(String),
     EngineOff,
 }
@@ -240,7 +240,7 @@ impl Control {
             return Ok(Some(Self::RemoveTarget(
                 Which::named(kind, which)?,
                 Bits::new(),
-                Target::parse(target)?,
+                RuleTarget::parse(target)?,
             )));
         }
         if let Some(kind) = name.strip_prefix("ruleremoveby") {
@@ -263,7 +263,7 @@ impl Assignment {
             .trim()
             .split_once(['.', ':'])
             .ok_or_else(|| format!("`setvar:{text}` names no collection"))?;
-        let collection = Target::parse(collection)?.collection;
+        let collection = RuleTarget::parse(collection)?.collection;
         if !collection.is_stored() {
             return Err(format!("`{}` cannot be set", collection.name()));
         }
@@ -380,7 +380,7 @@ impl Rule {
     }
 }
 
-impl Target {
+impl RuleTarget {
     /// Assigns a slot to a stored variable.
     fn resolve(&mut self, slots: &mut Slots) {
         if let (true, Selector::Key(name)) = (self.collection.is_stored(), &self.selector) {
@@ -392,7 +392,7 @@ impl Target {
 impl TextWithMacros {
     fn resolve(&mut self, slots: &mut Slots) {
         for part in &mut self.parts {
-            if let Part::Value(target) = part {
+            if let TextOrMacro::Value(target) = part {
                 target.resolve(slots);
             }
         }

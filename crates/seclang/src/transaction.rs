@@ -4,34 +4,34 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::macros::{Part, TextWithMacros};
-use super::operators::number;
-use super::request_texts::{EMPTY, Text, Texts};
+use super::macros::{TextOrMacro, TextWithMacros};
+use super::operators::leading_number;
+use super::request_texts::{EMPTY, TextNumber, Texts};
 use super::rules::{Assignment, Bits, Change, Control, Rule, RuleSet};
-use super::variables::{Collection, Selector, Target};
+use super::variables::{Collection, RuleTarget, Selector};
 
 /// A member of a collection.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct CollectionEntry {
     pub collection: Collection,
-    pub key: Text,
-    pub value: Text,
+    pub key: TextNumber,
+    pub value: TextNumber,
 }
 
 pub(super) struct Transaction<'r> {
     pub set: &'r RuleSet,
     pub texts: Texts<'r>,
-    collections: Vec<Vec<Entry>>,
+    collections: Vec<Vec<CollectionEntry>>,
     /// Stored variables whose names the rules mention.
-    slots: Vec<Option<Text>>,
-    slot_names: Vec<Option<Text>>,
+    slots: Vec<Option<TextNumber>>,
+    slot_names: Vec<Option<TextNumber>>,
     /// Stored variables with other names, with their names in lower case.
-    others: Vec<Option<Entry>>,
+    others: Vec<Option<CollectionEntry>>,
     other_places: HashMap<(Collection, Vec<u8>), usize>,
     /// The members that the current rule matched.
-    matched: Vec<Entry>,
+    matched: Vec<CollectionEntry>,
     pub removed: Bits,
-    pub removed_targets: Vec<(&'r Bits, &'r Target)>,
+    pub removed_targets: Vec<(&'r Bits, &'r RuleTarget)>,
     /// Combined length of names and values of arguments.
     arguments_size: usize,
 }
@@ -59,7 +59,7 @@ impl<'r> Transaction<'r> {
         for (collection, entries) in Collection::ALL.into_iter().zip(&mut self.collections) {
             entries.clear();
             if collection.is_single() {
-                entries.push(Entry { collection, key: EMPTY, value: EMPTY });
+                entries.push(CollectionEntry { collection, key: EMPTY, value: EMPTY });
             }
         }
         self.slots.fill(None);
@@ -76,7 +76,7 @@ impl<'r> Transaction<'r> {
     /// Sets a variable with a single value.
     pub(super) fn set(&mut self, collection: Collection, value: &[u8]) {
         let value = self.texts.add(value);
-        let entry = Entry { collection, key: EMPTY, value };
+        let entry = CollectionEntry { collection, key: EMPTY, value };
         let entries = &mut self.collections[collection as usize];
         entries.clear();
         entries.push(entry);
@@ -88,7 +88,8 @@ impl<'r> Transaction<'r> {
 
     /// Adds a member to a collection.
     pub(super) fn add(&mut self, collection: Collection, key: &[u8], value: &[u8]) {
-        let entry = Entry { collection, key: self.texts.add(key), value: self.texts.add(value) };
+        let entry =
+            CollectionEntry { collection, key: self.texts.add(key), value: self.texts.add(value) };
         self.collections[collection as usize].push(entry);
     }
 
@@ -132,8 +133,9 @@ impl<'r> Transaction<'r> {
 
     /// Returns true if a rule leaves out a member of a collection, by its own targets or because of
     /// another rule.
-    pub(super) fn is_excluded(&self, rule: &Rule, starter: &Rule, entry: Entry) -> bool {
-        let covers = |target: &Target| target.covers(entry.collection, self.texts.get(entry.key));
+    pub(super) fn is_excluded(&self, rule: &Rule, starter: &Rule, entry: CollectionEntry) -> bool {
+        let covers =
+            |target: &RuleTarget| target.covers(entry.collection, self.texts.get(entry.key));
         let index = starter.index;
         rule.targets.excluded.iter().any(covers)
             || self
@@ -143,7 +145,7 @@ impl<'r> Transaction<'r> {
     }
 
     /// Returns the length of a whole collection that no rule changes while it runs.
-    pub(super) fn whole(&self, target: &Target) -> Option<usize> {
+    pub(super) fn whole(&self, target: &RuleTarget) -> Option<usize> {
         let plain = matches!(target.selector, Selector::All)
             && !target.count
             && !target.collection.is_stored()
@@ -151,20 +153,20 @@ impl<'r> Transaction<'r> {
         plain.then(|| self.collections[target.collection as usize].len())
     }
 
-    pub(super) fn member(&self, target: &Target, place: usize) -> Entry {
+    pub(super) fn member(&self, target: &RuleTarget, place: usize) -> CollectionEntry {
         self.collections[target.collection as usize][place]
     }
 
     /// Adds all members that a target of a rule selects.
-    pub(super) fn select(&mut self, target: &Target, found: &mut Vec<Entry>) {
+    pub(super) fn select(&mut self, target: &RuleTarget, found: &mut Vec<CollectionEntry>) {
         found.clear();
         if let Selector::Slot(place, _) = &target.selector {
             let (place, collection) = (*place, target.collection);
             if target.count {
                 let value = self.texts.add(if self.slots[place].is_some() { b"1" } else { b"0" });
-                found.push(Entry { collection, key: EMPTY, value });
+                found.push(CollectionEntry { collection, key: EMPTY, value });
             } else if let Some(value) = self.slots[place] {
-                found.push(Entry { collection, key: self.slot_name(place), value });
+                found.push(CollectionEntry { collection, key: self.slot_name(place), value });
             }
             return;
         }
@@ -172,26 +174,26 @@ impl<'r> Transaction<'r> {
         if target.count {
             let value = self.texts.add(found.len().to_string().as_bytes());
             found.clear();
-            found.push(Entry { collection: target.collection, key: EMPTY, value });
+            found.push(CollectionEntry { collection: target.collection, key: EMPTY, value });
         }
     }
 
-    fn slot_name(&mut self, place: usize) -> Text {
+    fn slot_name(&mut self, place: usize) -> TextNumber {
         let (_, name) = &self.set.slots.names[place];
         *self.slot_names[place].get_or_insert_with(|| self.texts.add(name))
     }
 
-    fn collect(&mut self, target: &Target, found: &mut Vec<Entry>) {
+    fn collect(&mut self, target: &RuleTarget, found: &mut Vec<CollectionEntry>) {
         let collection = target.collection;
         match collection {
             Collection::MatchedVar => {
                 let value = self.matched.last().map_or(EMPTY, |entry| entry.value);
-                found.push(Entry { collection, key: EMPTY, value });
+                found.push(CollectionEntry { collection, key: EMPTY, value });
             }
             Collection::MatchedVarName => {
                 let value =
                     self.matched.last().copied().map_or(EMPTY, |entry| self.full_name(entry));
-                found.push(Entry { collection, key: EMPTY, value });
+                found.push(CollectionEntry { collection, key: EMPTY, value });
             }
             Collection::MatchedVars | Collection::MatchedVarsNames => {
                 for place in 0..self.matched.len() {
@@ -200,7 +202,7 @@ impl<'r> Transaction<'r> {
                     let value =
                         if collection == Collection::MatchedVars { entry.value } else { key };
                     if target.selector.selects(self.texts.get(key)) {
-                        found.push(Entry { collection, key, value });
+                        found.push(CollectionEntry { collection, key, value });
                     }
                 }
             }
@@ -217,7 +219,7 @@ impl<'r> Transaction<'r> {
         }
     }
 
-    fn collect_stored(&mut self, target: &Target, found: &mut Vec<Entry>) {
+    fn collect_stored(&mut self, target: &RuleTarget, found: &mut Vec<CollectionEntry>) {
         let collection = target.collection;
         for place in 0..self.slots.len() {
             let (stored, name) = &self.set.slots.names[place];
@@ -225,16 +227,16 @@ impl<'r> Transaction<'r> {
                 self.slots[place].filter(|_| *stored == collection && target.selector.selects(name))
             {
                 let key = self.slot_name(place);
-                found.push(Entry { collection, key, value });
+                found.push(CollectionEntry { collection, key, value });
             }
         }
-        let selected = |entry: &&Entry| {
+        let selected = |entry: &&CollectionEntry| {
             entry.collection == collection && target.selector.selects(self.texts.get(entry.key))
         };
         found.extend(self.others.iter().flatten().filter(selected));
     }
 
-    fn stored(&self, collection: Collection, lowercase: &[u8]) -> Option<Text> {
+    fn stored(&self, collection: Collection, lowercase: &[u8]) -> Option<TextNumber> {
         match self.set.slots.find(collection, lowercase.to_vec()) {
             Ok(place) => self.slots[place],
             Err(name) => self
@@ -246,7 +248,7 @@ impl<'r> Transaction<'r> {
     }
 
     /// Returns the name of a variable in the form of `MATCHED_VAR_NAME`, such as `ARGS:id`.
-    fn full_name(&mut self, entry: Entry) -> Text {
+    fn full_name(&mut self, entry: CollectionEntry) -> TextNumber {
         let key = self.texts.get(entry.key);
         // The members of `MATCHED_VARS` have full names already.
         if entry.collection == Collection::MatchedVars {
@@ -264,8 +266,8 @@ impl<'r> Transaction<'r> {
         self.matched.clear();
     }
 
-    pub(super) fn matched(&mut self, entry: Entry, value: Text) {
-        self.matched.push(Entry { value, ..entry });
+    pub(super) fn matched(&mut self, entry: CollectionEntry, value: TextNumber) {
+        self.matched.push(CollectionEntry { value, ..entry });
     }
 
     /// Stores the groups of a match as `TX:0` to `TX:9`, which have the first slots.
@@ -277,15 +279,15 @@ impl<'r> Transaction<'r> {
     }
 
     /// Returns the value of a text with macros.
-    pub(super) fn expand(&mut self, with_macros: &TextWithMacros, rule: &Rule) -> Text {
-        if let [Part::Value(target)] = with_macros.parts.as_slice() {
+    pub(super) fn expand(&mut self, with_macros: &TextWithMacros, rule: &Rule) -> TextNumber {
+        if let [TextOrMacro::Value(target)] = with_macros.parts.as_slice() {
             return self.value(target, rule).unwrap_or(EMPTY);
         }
         let mut out = Vec::new();
         for part in &with_macros.parts {
             let value = match part {
-                Part::Text(text) => Some(text.as_slice().into()),
-                Part::Value(target) => {
+                TextOrMacro::Text(text) => Some(text.as_slice().into()),
+                TextOrMacro::Value(target) => {
                     self.value(target, rule).map(|value| Rc::clone(self.texts.get(value)))
                 }
             };
@@ -298,7 +300,7 @@ impl<'r> Transaction<'r> {
         self.texts.add(&out)
     }
 
-    fn value(&mut self, target: &Target, rule: &Rule) -> Option<Text> {
+    fn value(&mut self, target: &RuleTarget, rule: &Rule) -> Option<TextNumber> {
         if let (Collection::Rule, Selector::Key(key)) = (target.collection, &target.selector) {
             return (key == b"id").then(|| self.texts.add(rule.id.to_string().as_bytes()));
         }
@@ -333,13 +335,13 @@ impl<'r> Transaction<'r> {
             Change::Set(text) => Some(self.expand(text, rule)),
             Change::Add(text) | Change::Subtract(text) => {
                 let change = self.expand(text, rule);
-                let mut change = number(self.texts.get(change));
+                let mut change = leading_number(self.texts.get(change));
                 if matches!(assignment.change, Change::Subtract(_)) {
                     change = -change;
                 }
                 by = Some(change);
                 let sum = current
-                    .map_or(0, |current| number(self.texts.get(current)))
+                    .map_or(0, |current| leading_number(self.texts.get(current)))
                     .saturating_add(change);
                 Some(self.texts.add(sum.to_string().as_bytes()))
             }
@@ -355,7 +357,7 @@ impl<'r> Transaction<'r> {
                 let collection = assignment.collection;
                 let next = self.others.len();
                 let place = *self.other_places.entry((collection, lowercase)).or_insert(next);
-                let entry = value.map(|value| Entry { collection, key: name, value });
+                let entry = value.map(|value| CollectionEntry { collection, key: name, value });
                 if place == next {
                     self.others.push(entry);
                 } else {

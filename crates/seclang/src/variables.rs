@@ -213,7 +213,7 @@ impl Selector {
 
 /// A collection with a selector: `ARGS`, `ARGS:id`, `REQUEST_COOKIES:/^sess/`.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct Target {
+pub(super) struct RuleTarget {
     pub collection: Collection,
     pub selector: Selector,
     /// True for `&ARGS`: the number of members instead of their values.
@@ -223,26 +223,26 @@ pub(super) struct Target {
 /// The targets of a rule: the selected and the excluded members.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
-    pub included: Vec<Target>,
-    pub excluded: Vec<Target>,
+    pub included: Vec<RuleTarget>,
+    pub excluded: Vec<RuleTarget>,
 }
 
 impl Targets {
     /// Parses `ARGS|!ARGS:id|&REQUEST_HEADERS:Host`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut targets = Self::default();
-        for part in split(text) {
+        for part in split_targets(text) {
             let part = part.trim();
             match part.strip_prefix('!') {
-                Some(part) => targets.excluded.push(Target::parse(part)?),
-                None => targets.included.push(Target::parse(part)?),
+                Some(part) => targets.excluded.push(RuleTarget::parse(part)?),
+                None => targets.included.push(RuleTarget::parse(part)?),
             }
         }
         Ok(targets)
     }
 }
 
-impl Target {
+impl RuleTarget {
     /// Parses one target, such as `&ARGS:id`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let (count, text) = text.strip_prefix('&').map_or((false, text), |rest| (true, rest));
@@ -272,7 +272,7 @@ impl Target {
 }
 
 /// Splits at `|`, except inside a regular expression.
-fn split(text: &str) -> Vec<&str> {
+fn split_targets(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     let mut inside = false;

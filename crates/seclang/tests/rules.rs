@@ -17,7 +17,7 @@ fn set(rules: &str) -> RuleSet {
     RuleSet::new(&[], &[("rules.conf".to_owned(), rules.to_owned())], &data).unwrap()
 }
 
-/// A rule that adds 5 at level 1.
+/// Returns a rule that adds 5 at level 1.
 fn rule(number: u32, targets: &str, operator: &str, actions: &str) -> String {
     format!(
         "SecRule {targets} \"{operator}\" \"id:{number},phase:2,pass,t:none,{actions},setvar:'tx.anomaly_score_pl1=+5'\"\n"
@@ -269,7 +269,7 @@ fn bodies() {
     ));
 }
 
-/// A multipart body with these lines, in which `|` ends a line.
+/// Returns a multipart body with these lines, in which `|` ends a line.
 fn multipart(lines: &str) -> Request {
     post("multipart/form-data; boundary=xyz", lines.replace('|', "\r\n").as_bytes())
 }

@@ -54,13 +54,13 @@ type Digest = Sum;
 
 /// A zone at Cloudflare, or in one sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Zone {
+struct JournalZone {
     id: Arc<str>,
     /// Its creation time as Cloudflare wrote it; empty if unknown.
     created_on: Arc<str>,
 }
 
-impl Zone {
+impl JournalZone {
     fn of(plan: &ZonePlan) -> Self {
         let created_on = plan.created_on.as_deref().unwrap_or_default();
         Self { id: plan.id.0.as_str().into(), created_on: created_on.into() }
@@ -101,12 +101,12 @@ fn change_at_name(
 /// The operations that were applied, by zone and address, from the newest journal that names them.
 #[derive(Default)]
 pub struct AppliedOperations {
-    last: BTreeMap<(Zone, Box<str>), Option<Last>>,
+    last: BTreeMap<(JournalZone, Box<str>), Option<Last>>,
     /// The time at which records of a name were deleted, unless one was created there later, from
     /// the newest journal that names it.
-    deleted: BTreeMap<(Zone, Box<str>), Option<Arc<str>>>,
+    deleted: BTreeMap<(JournalZone, Box<str>), Option<Arc<str>>>,
     /// Digests of the journals that were undone, with the zones of the undo.
-    undone: BTreeSet<(Box<str>, Zone)>,
+    undone: BTreeSet<(Box<str>, JournalZone)>,
 }
 
 impl AppliedOperations {
@@ -116,9 +116,11 @@ impl AppliedOperations {
         let (digest, source): (Box<str>, Box<str>) =
             (text.digest().into(), text.source_digest().into());
         let Ok(mut events) = text.events() else { return };
-        let mut journal_operations: BTreeMap<(Zone, Box<str>), Option<Last>> = BTreeMap::new();
-        let mut deleted: BTreeMap<(Zone, Box<str>), Option<Arc<str>>> = BTreeMap::new();
-        let (mut unfilled, mut has_ended): (BTreeSet<(Zone, Box<str>)>, bool) = Default::default();
+        let mut journal_operations: BTreeMap<(JournalZone, Box<str>), Option<Last>> =
+            BTreeMap::new();
+        let mut deleted: BTreeMap<(JournalZone, Box<str>), Option<Arc<str>>> = BTreeMap::new();
+        let (mut unfilled, mut has_ended): (BTreeSet<(JournalZone, Box<str>)>, bool) =
+            Default::default();
         while let Ok(Some(Event { content, .. })) = events.next() {
             let (intent, fate) = match content {
                 EventContent::Sent(intent, fate, _) => (*intent, fate),
@@ -131,8 +133,10 @@ impl AppliedOperations {
             let Intent { zone_id, zone_created_on, request, operations, time, .. } = intent;
             let is_done = fate == Fate::Done;
             let is_back = is_single_create(&request);
-            let zone =
-                Zone { id: zone_id.into(), created_on: zone_created_on.unwrap_or_default().into() };
+            let zone = JournalZone {
+                id: zone_id.into(),
+                created_on: zone_created_on.unwrap_or_default().into(),
+            };
             // The source of an ordinary apply is a spec, so no journal has its digest.
             self.undone.insert((source.clone(), zone.clone()));
             if self.undone.contains(&(digest.clone(), zone.clone())) {
@@ -186,7 +190,7 @@ impl AppliedOperations {
             return Vec::new();
         }
         let mut names: BTreeSet<&Fqdn> = live.records.iter().map(|record| &record.name).gather();
-        let zone = Zone::of(plan);
+        let zone = JournalZone::of(plan);
         let creates = plan.records().filter(|(_, _, record)| record.change.id().is_none());
         let emptied = creates.filter_map(|(_, operation, record)| {
             let name = &record.form().name;
@@ -215,7 +219,7 @@ impl AppliedOperations {
         counts: impl Fn(&str) -> bool,
         wanted: impl Fn(&Last) -> &Digest,
     ) -> Vec<AppliedBefore> {
-        let plan_zone = Zone::of(zone);
+        let plan_zone = JournalZone::of(zone);
         let applied = |operation: &Operation| {
             let key = (plan_zone.clone(), operation.address.as_str().into());
             let last = self.last.get(&key)?.as_ref()?;
@@ -231,7 +235,7 @@ impl AppliedOperations {
     /// Returns the operations of a plan that replace a value of unknown origin, and that an apply
     /// wrote at a time that counts.
     pub fn written(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
-        let plan_zone = Zone::of(zone);
+        let plan_zone = JournalZone::of(zone);
         let is_unknown = |operation: &&Operation| {
             operation
                 .record()

@@ -32,7 +32,7 @@ const NO_ZONE: &str = "NEW_ZONE_ID";
 
 /// The effect of an apply on one object.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry<T> {
+pub struct ObjectEffect<T> {
     /// The address of its operation.
     pub address: String,
     /// The time at which it was sent, according to the journal.
@@ -116,9 +116,9 @@ pub struct ZoneRun {
     /// True if the apply created it.
     pub is_made: bool,
     /// Its records, in the order in which they were sent.
-    pub records: Vec<Entry<RecordEffect>>,
-    pub parts: Vec<Entry<PartEffect>>,
-    pub rules: Vec<Entry<RuleEffect>>,
+    pub records: Vec<ObjectEffect<RecordEffect>>,
+    pub parts: Vec<ObjectEffect<PartEffect>>,
+    pub rules: Vec<ObjectEffect<RuleEffect>>,
     /// Ids of records that later applies deleted and created again.
     pub new_ids: NewIds,
 }
@@ -134,7 +134,7 @@ impl ZoneRun {
 
 /// Entries with an index by address, used while reading.
 struct Entries<T> {
-    all: Vec<Option<Entry<T>>>,
+    all: Vec<Option<ObjectEffect<T>>>,
     by_address: BTreeMap<String, Vec<usize>>,
 }
 
@@ -146,7 +146,7 @@ impl<T> Default for Entries<T> {
 
 impl<T> Entries<T> {
     /// Returns the remaining entries in order.
-    fn finish(self) -> Vec<Entry<T>> {
+    fn finish(self) -> Vec<ObjectEffect<T>> {
         self.all.into_iter().flatten().collect()
     }
 }
@@ -173,7 +173,7 @@ pub struct JournalRun {
 }
 
 /// An intent, with its place in the outline and its outcome.
-struct Line<'e> {
+struct IntentLine<'e> {
     number: usize,
     place: Place,
     intent: Intent,
@@ -204,7 +204,8 @@ impl JournalRun {
             let name = ZoneName::parse(&intent.zone).map_err(|_| {
                 JournalReadError::Broken(number, "its `zone` is not the name of a zone")
             })?;
-            let line = Line { number, place: Place { source, span }, intent: *intent, fate, ids };
+            let line =
+                IntentLine { number, place: Place { source, span }, intent: *intent, fate, ids };
             zones.entry(name.clone()).or_default().intent(&name, &line)?;
         }
         let zones = zones.into_iter().map(|(name, zone)| (name, zone.finish())).gather();
@@ -228,9 +229,9 @@ impl Reading {
     }
 
     /// Adds one intent with its outcome.
-    fn intent(&mut self, name: &ZoneName, line: &Line<'_>) -> Result<(), JournalReadError> {
+    fn intent(&mut self, name: &ZoneName, line: &IntentLine<'_>) -> Result<(), JournalReadError> {
         let zone = self;
-        let Line { number, place, intent, fate, ids } = line;
+        let IntentLine { number, place, intent, fate, ids } = line;
         let (place, fate, ids) = (*place, *fate, *ids);
         let broken = |what| JournalReadError::Broken(*number, what);
         let Intent { step: _, zone: _, zone_id, zone_created_on: _, request, operations, time } =
@@ -319,7 +320,7 @@ fn take_effect<'l, T>(
         (Some(Fate::Restored), Some(n)) => entries.all[n] = None,
         (Some(Fate::Restored), None) => {}
         (Some(Fate::Done | Fate::Unknown), earlier) => {
-            let entry = Entry {
+            let entry = ObjectEffect {
                 address: address.to_owned(),
                 sent_at: sent_at.to_owned(),
                 is_certain,
@@ -396,7 +397,7 @@ fn record_effect(operation: &OperationLine, created: Option<&str>) -> Option<Rec
     let image = |of: &Option<Json>, id: &str| {
         let mut body = of.clone()?;
         body.as_object_mut()?.insert("id".to_owned(), id.into());
-        record::read(&body).ok().map(Box::new)
+        record::read_record(&body).ok().map(Box::new)
     };
     let OperationLine { action: Keyword(action), before, after, .. } = operation;
     let id = operation.id();

@@ -12,7 +12,7 @@ use crate::model::ruleset::LiveRule;
 use crate::model::{ClosedSet, Danger, closed_set};
 use crate::plan::{Action, Operation, RecordSubject, RuleAction, RuleSubject, Subject};
 use crate::wire::keyword::Keyword;
-use crate::wire::record::{create_body, to_json};
+use crate::wire::record::{create_body, value_to_json};
 use crate::wire::ruleset::rule_json;
 
 /// A line of a journal.
@@ -237,8 +237,8 @@ impl OperationLine {
             Subject::Zone | Subject::Setting(_) => {
                 let fields = operation.fields.iter().map(|f| FieldLine {
                     field: f.field.to_string(),
-                    before: to_json(&f.before),
-                    after: to_json(&f.after),
+                    before: value_to_json(&f.before),
+                    after: value_to_json(&f.after),
                 });
                 Self { fields: Some(fields.collect()), ..line }
             }

@@ -22,7 +22,7 @@ mod writer;
 
 pub use applied_operations::{AppliedBefore, AppliedOperations, EmptiedName};
 pub use effects::{
-    Entry, JournalRun, NewIds, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun,
+    JournalRun, NewIds, ObjectEffect, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun,
 };
 pub use journal_read_error::JournalReadError;
 pub use line::{JournalLine, StepFate};

@@ -140,9 +140,9 @@ impl<R: BufRead + Seek> JournalText<R> {
             {
                 return Err(JournalReadError::Empty);
             }
-            text.outline.push_str(head(&line));
+            text.outline.push_str(line_start(&line));
             text.outline.push('\n');
-            let line_head: AnyLine = match json::parse(line.as_bytes(), MOST_VALUES) {
+            let line_head: AnyLine = match json::parse_limited(line.as_bytes(), MOST_VALUES) {
                 Ok(line_head) => line_head,
                 Err(JsonError::TooMany(most)) => {
                     return Err(JournalReadError::TooLarge(most as u64, "values in a line"));
@@ -167,8 +167,8 @@ impl<R: BufRead + Seek> JournalText<R> {
                 text.source_digest = begins(&line_head, &line)?;
             }
             if line_head.event == "outcome" && line_head.step.is_some() {
-                let outcome: StepOutcome =
-                    typed(&line).map_err(|what| JournalReadError::Broken(lines.number, what))?;
+                let outcome: StepOutcome = parse_line(&line)
+                    .map_err(|what| JournalReadError::Broken(lines.number, what))?;
                 ids += outcome.ids.as_ref().map_or(0, Vec::len);
                 text.outcomes.insert(outcome.step, Ending::of(outcome));
             }
@@ -271,13 +271,13 @@ impl<R: BufRead> Events<'_, R> {
         let number = self.lines.number;
         let broken = |what| JournalReadError::Broken(number, what);
         let line = line.ok_or(broken(CHANGED))?;
-        let end = self.start + head(&line).len();
+        let end = self.start + line_start(&line).len();
         let span = Span::new(self.start, end);
         self.start = end + 1;
-        let AnyLine { event, time, step: _ } = typed(&line).map_err(|_| broken(CHANGED))?;
+        let AnyLine { event, time, step: _ } = parse_line(&line).map_err(|_| broken(CHANGED))?;
         let content = match event.as_str() {
             "intent" => {
-                let intent: Box<Intent> = typed(&line).map_err(broken)?;
+                let intent: Box<Intent> = parse_line(&line).map_err(broken)?;
                 self.operations += intent.operations.len();
                 if self.operations > MOST_OPERATIONS {
                     return Err(JournalReadError::TooLarge(MOST_OPERATIONS as u64, "operations"));
@@ -299,7 +299,7 @@ fn begins(any: &AnyLine, line: &str) -> Result<String, JournalReadError> {
     if any.event != "begin" {
         return Err(JournalReadError::Foreign);
     }
-    match typed::<AnyBegin>(line) {
+    match parse_line::<AnyBegin>(line) {
         Ok(AnyBegin { format, spec_digest }) if format == u64::from(Journal::FORMAT) => {
             Ok(spec_digest.as_str().unwrap_or_default().to_owned())
         }
@@ -309,8 +309,8 @@ fn begins(any: &AnyLine, line: &str) -> Result<String, JournalReadError> {
 }
 
 /// Parses a line. Fails with a description of the error.
-fn typed<T: DeserializeOwned>(line: &str) -> Result<T, &'static str> {
-    json::parse(line.as_bytes(), MOST_VALUES).map_err(|_| NOT_A_LINE)
+fn parse_line<T: DeserializeOwned>(line: &str) -> Result<T, &'static str> {
+    json::parse_limited(line.as_bytes(), MOST_VALUES).map_err(|_| NOT_A_LINE)
 }
 
 /// Reads the lines of a journal one by one.
@@ -374,7 +374,7 @@ impl<'r, R: BufRead> Lines<'r, R> {
 }
 
 /// Returns the beginning of a line.
-fn head(line: &str) -> &str {
+fn line_start(line: &str) -> &str {
     line.char_indices().nth(OUTLINE).map_or(line, |(end, _)| &line[..end])
 }
 

@@ -89,11 +89,11 @@ impl JournalFile for Discarded {
 pub struct Journal {
     path: PathBuf,
     clock: Clock,
-    state: Mutex<State>,
+    state: Mutex<WriterState>,
 }
 
 /// The state that changes with each line.
-struct State {
+struct WriterState {
     file: Box<dyn JournalFile>,
     /// The number of the next intent.
     next: u64,
@@ -156,7 +156,7 @@ impl Journal {
         spec_digest: &str,
         clock: impl Fn() -> SystemTime + Send + Sync + 'static,
     ) -> Result<Self, JournalError> {
-        let state = State { file, next: 1, is_broken: false, failure: None };
+        let state = WriterState { file, next: 1, is_broken: false, failure: None };
         let journal =
             Self { path: path.to_owned(), clock: Box::new(clock), state: Mutex::new(state) };
         let spec_digest = spec_digest.to_owned();
@@ -169,7 +169,8 @@ impl Journal {
 
     /// Returns a journal that keeps nothing.
     pub(crate) fn discarding() -> Self {
-        let state = State { file: Box::new(Discarded), next: 1, is_broken: false, failure: None };
+        let state =
+            WriterState { file: Box::new(Discarded), next: 1, is_broken: false, failure: None };
         let clock = Box::new(|| SystemTime::UNIX_EPOCH);
         Self { path: PathBuf::new(), clock, state: Mutex::new(state) }
     }
@@ -322,7 +323,7 @@ impl Journal {
     }
 
     /// Writes a line with the time, unless one before it failed.
-    fn write(&self, state: &mut State, line: impl FnOnce(String) -> JournalLine) {
+    fn write(&self, state: &mut WriterState, line: impl FnOnce(String) -> JournalLine) {
         if state.is_broken {
             return;
         }
@@ -337,7 +338,7 @@ impl Journal {
     }
 
     /// Waits until everything is on disk, unless something failed before.
-    fn sync(&self, state: &mut State) {
+    fn sync(&self, state: &mut WriterState) {
         if !state.is_broken {
             let synced = state.file.sync();
             self.keep(state, synced);
@@ -345,7 +346,7 @@ impl Journal {
     }
 
     /// Keeps the first failure.
-    fn keep(&self, state: &mut State, outcome: io::Result<()>) {
+    fn keep(&self, state: &mut WriterState, outcome: io::Result<()>) {
         if let Err(source) = outcome {
             state.is_broken = true;
             state.failure = Some(JournalError { path: self.path.clone(), source });
@@ -353,7 +354,7 @@ impl Journal {
     }
 
     /// Returns the state. Nothing panics while it holds the lock.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,7 +17,7 @@ use crate::cli::plan_and_apply::{How, plan_and_apply};
 use crate::cli::recordings::RequestArgs;
 use crate::cli::settings::Settings;
 use crate::cli::shared_arguments::{
-    ConsentArgs, DefaultBaseArgs, Global, PartArgs, SpecArgs, VerifyArg, duration,
+    ConsentArgs, DefaultBaseArgs, Global, PartArgs, SpecArgs, VerifyArg, parse_duration,
 };
 use crate::model::Only;
 use crate::plan::Consents;
@@ -56,7 +56,7 @@ pub(in crate::cli) struct ApplyArgs {
     #[arg(long)]
     dry_run: bool,
     /// Refuse a saved plan that is older than DURATION
-    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = parse_duration)]
     max_age: Duration,
     /// Finish a partly applied saved plan
     #[arg(long)]

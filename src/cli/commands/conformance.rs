@@ -15,7 +15,7 @@ use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::cli::shared_arguments::{Format, Global};
 use crate::cli::signals::Interrupt;
-use crate::conformance::{CHECKS, NotReady, prepare, run as run_checks};
+use crate::conformance::{CHECKS, NotReady, prepare, run_checks};
 use crate::diagnostic::count;
 use crate::document::conformance::Conformance;
 use crate::live::find_zone_by_name;
@@ -90,12 +90,12 @@ impl Run for ConformanceArgs {
             })?;
             return Ok(Exit::Success);
         }
-        run(self, settings, output, interrupt).await
+        run_and_report(self, settings, output, interrupt).await
     }
 }
 
 /// Runs the checks, deletes their records, and reports the results.
-async fn run(
+async fn run_and_report(
     args: &ConformanceArgs,
     settings: &Settings<'_>,
     output: &Arc<Output>,

@@ -62,25 +62,25 @@ impl Run for DiffArgs {
         let mut errors = Diagnostics::default();
         let (before, after) = match self.specs.as_slice() {
             [before, after] => {
-                let before = read(before, settings, &mut sources, &mut errors)?;
-                (before, read(after, settings, &mut sources, &mut errors)?)
+                let before = read_spec(before, settings, &mut sources, &mut errors)?;
+                (before, read_spec(after, settings, &mut sources, &mut errors)?)
             }
             specs => {
                 let base = old_spec(specs, settings, &mut sources)?;
                 output.say(&format!("The old spec is that of {}", base.source));
                 let after =
-                    specs.first().map(|path| read(path, settings, &mut sources, &mut errors));
+                    specs.first().map(|path| read_spec(path, settings, &mut sources, &mut errors));
                 (Some(base.desired), after.transpose()?.flatten())
             }
         };
         let (Some(before), Some(after)) = (before, after) else {
-            return report(errors, &sources, settings, output);
+            return report_incomparable(errors, &sources, settings, output);
         };
         let mut changes = diff_specs(&before, &after);
         let names = || before.zones.keys().chain(after.zones.keys());
         select(&mut changes, &settings.flags.zone, names().map(|name| name.as_str()), &mut errors);
         if errors.has_errors() {
-            return report(errors, &sources, settings, output);
+            return report_incomparable(errors, &sources, settings, output);
         }
         match output.format {
             Format::Json => output.json(&document::spec_diff::json(&changes, &sources))?,
@@ -109,7 +109,7 @@ fn old_spec(
 }
 
 /// Reads one of the specs. Its errors, but no warnings, are added to `errors`.
-fn read(
+fn read_spec(
     path: &Path,
     settings: &Settings<'_>,
     sources: &mut Sources,
@@ -124,7 +124,7 @@ fn read(
 }
 
 /// Reports the errors of specs that cannot be compared.
-fn report(
+fn report_incomparable(
     mut errors: Diagnostics,
     sources: &Sources,
     settings: &Settings<'_>,

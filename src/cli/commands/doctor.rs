@@ -7,11 +7,11 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::api::Seen;
+use crate::api::SeenHeaders;
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit_codes::Exit;
 use crate::cli::file_kinds::Takes;
-use crate::cli::load_spec::load;
+use crate::cli::load_spec::load_spec;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
@@ -53,13 +53,13 @@ impl Run for DoctorArgs {
             None
         } else {
             let spec = SpecArgs { spec: self.spec.clone() };
-            Some(read(&spec, settings, output)?)
+            Some(read_spec(&spec, settings, output)?)
         };
         let patterns = settings.flags.zone.iter().map(|text| {
             pattern(text).with_context(|| format!("--zone {text:?} is not a name or a glob"))
         });
         let patterns = patterns.collect::<anyhow::Result<Vec<_>>>()?;
-        let lock = goal.as_ref().and_then(|(goal, _)| lock(goal));
+        let lock = goal.as_ref().and_then(|(goal, _)| lock_beside_spec(goal));
         let access = Access::Probe { asks: self.probe_writes };
         let zones = goal.iter().flat_map(|(goal, _)| goal.needed_zones());
         let connection = OpenConnection::open(settings, access, output, zones).await?;
@@ -102,8 +102,12 @@ impl Run for DoctorArgs {
 
 /// Reads the spec. Also returns whether it has a previous version: `--base`, or else the last
 /// commit.
-fn read(spec: &SpecArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<(Goal, Spec)> {
-    let goal = load("doctor", spec, settings, output)?;
+fn read_spec(
+    spec: &SpecArgs,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<(Goal, Spec)> {
+    let goal = load_spec("doctor", spec, settings, output)?;
     let (base, why_no_base) = match goal.base() {
         Some(base) => (Some(base.source.to_string()), None),
         None => match Base::load("HEAD", &spec.spec, &settings.base_options()?) {
@@ -117,14 +121,14 @@ fn read(spec: &SpecArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Re
 
 /// Returns the lock file beside the spec; empty if there is none or it is unreadable, which `plan`
 /// reports.
-fn lock(goal: &Goal) -> Option<Lock> {
+fn lock_beside_spec(goal: &Goal) -> Option<Lock> {
     let Source::Spec(spec) = &goal.source else { return None };
     Lock::parse(&waf_lock::read_text(&spec.lock).ok()?).ok()
 }
 
 /// Describes the connection to Cloudflare.
-fn describe_connection(host: String, proxy: Option<String>, seen: Seen) -> Connection {
-    let Seen { limits, clock_offset } = seen;
+fn describe_connection(host: String, proxy: Option<String>, seen: SeenHeaders) -> Connection {
+    let SeenHeaders { limits, clock_offset } = seen;
     let limits = limits.into_iter().map(|(name, limit)| RateLimit {
         name,
         remaining: limit.remaining,

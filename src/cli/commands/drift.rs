@@ -7,12 +7,12 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::drift_check::{
-    Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics,
+    Look, ReportingArgs, deliver, drift_document, exit, look, webhook, write_metrics,
 };
-use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
+use crate::cli::edited_spec::{Wish, changed_files, edited, is_in_files};
 use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Readers};
-use crate::cli::load_spec::load;
+use crate::cli::load_spec::load_spec;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::cli::shared_arguments::{Format, Global, SpecArgs};
@@ -67,11 +67,11 @@ impl Run for DriftArgs {
         let Session { settings, output, .. } = *session;
         let DriftArgs { spec, reporting, drift_exit_code, propose } = self;
         let webhook = webhook(reporting, settings)?;
-        let goal = load("drift", spec, settings, output)?;
+        let goal = load_spec("drift", spec, settings, output)?;
         let mut requests = 0;
         let look = look(goal, settings, output, &mut requests).await?;
         let view = look.view(reporting);
-        show(&look, &view, settings, output)?;
+        print_drift(&look, &view, settings, output)?;
         let metrics = reporting
             .metrics
             .as_deref()
@@ -82,7 +82,7 @@ impl Run for DriftArgs {
                 || verdict == Verdict::Found
                 || look.report.count_of(&reporting.fail_on) > 0)
         {
-            deliver(webhook, &document(&view), output).await;
+            deliver(webhook, &drift_document(&view), output).await;
         }
         metrics.transpose()?;
         if let Some(path) = propose {
@@ -109,22 +109,22 @@ fn write_proposal(
         .left
         .iter()
         .for_each(|(address, why)| output.say(&format!("not in the patch: {address}: {why}")));
-    files::write(path, patch(&changed(&pulled)).as_bytes(), Readers::Everyone, output)
+    files::write_file(path, patch(&changed_files(&pulled)).as_bytes(), Readers::Everyone, output)
         .with_context(|| format!("failed to write the patch to {}", path.display()))
 }
 
 /// Prints a report in the selected format.
-fn show(
+fn print_drift(
     look: &Look,
     view: &DriftView<'_>,
     settings: &Settings<'_>,
     output: &Output,
 ) -> anyhow::Result<()> {
     match output.format {
-        Format::Json => output.json(&document(view))?,
+        Format::Json => output.json(&drift_document(view))?,
         Format::Document(document) => {
             if let Some(drift) = document.drift {
-                write_documents::write(settings.flags, output, |out, options| {
+                write_documents::write_document(settings.flags, output, |out, options| {
                     drift(out, view, options)
                 })?;
             }

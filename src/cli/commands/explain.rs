@@ -7,7 +7,7 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::cli::exit_codes::{Ended, Exit};
 use crate::cli::options_in_help::Matters;
-use crate::lint::{explanation, findings};
+use crate::lint::{explanation, known_findings};
 use crate::model::Danger;
 
 /// Explain a finding or a danger by its code: the reason, an example, the fix
@@ -31,11 +31,11 @@ impl Run for ExplainArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let output = session.output;
         let Some(code) = &self.code else {
-            output.report(|out| list(out))?;
+            output.report(|out| list_codes(out))?;
             return Ok(Exit::Success);
         };
         let code = code.trim().trim_matches(['[', ']']);
-        let finding = findings().find(|finding| finding.code.eq_ignore_ascii_case(code));
+        let finding = known_findings().find(|finding| finding.code.eq_ignore_ascii_case(code));
         let danger = Danger::ALL.iter().find(|danger| danger.code().eq_ignore_ascii_case(code));
         match (finding, danger) {
             (Some(finding), _) => {
@@ -57,8 +57,8 @@ impl Run for ExplainArgs {
 }
 
 /// Lists all codes.
-fn list(out: &mut dyn Write) -> io::Result<()> {
-    for finding in findings() {
+fn list_codes(out: &mut dyn Write) -> io::Result<()> {
+    for finding in known_findings() {
         writeln!(
             out,
             "{:<10}  {:<7}  {}",

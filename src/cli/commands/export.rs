@@ -15,7 +15,7 @@ use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::cli::shared_arguments::Global;
 use crate::cli::zone_source;
-use crate::export::{Exported, Target, export};
+use crate::export::{ExportTarget, Exported, export};
 use crate::import::{Imported, from_live};
 use crate::live::{Fetched, MissingZone, ZoneQuery};
 use crate::model::{DesiredZone, LiveZone, ZoneName};
@@ -83,21 +83,21 @@ impl Run for ExportArgs {
             None => live(self, settings, output).await?,
         };
         output.hide();
-        let target = Target::parse(&self.to).context("the format is not known")?;
-        write(self, zones, target, output)?;
+        let target = ExportTarget::parse(&self.to).context("the format is not known")?;
+        write_zones(self, zones, target, output)?;
         Ok(Exit::Success)
     }
 }
 
 /// Zones with their name servers.
-type Zones = Vec<(DesiredZone, Vec<String>)>;
+type ServedZones = Vec<(DesiredZone, Vec<String>)>;
 
 /// Reads zones from Cloudflare or a snapshot.
 async fn live(
     args: &ExportArgs,
     settings: &Settings<'_>,
     output: &Arc<Output>,
-) -> anyhow::Result<Zones> {
+) -> anyhow::Result<ServedZones> {
     let names = &settings.flags.zone;
     let Fetched { live, missing, account } = if let Some(file) = &args.against {
         let is_meant =
@@ -128,7 +128,12 @@ async fn live(
 }
 
 /// Prints one zone, or writes a file for each zone.
-fn write(args: &ExportArgs, zones: Zones, target: Target, output: &Output) -> anyhow::Result<()> {
+fn write_zones(
+    args: &ExportArgs,
+    zones: ServedZones,
+    target: ExportTarget,
+    output: &Output,
+) -> anyhow::Result<()> {
     if args.out.is_none() && zones.len() > 1 {
         bail!(
             "the spec has several zones; choose one with --zone, or write a file for each with --out DIR"

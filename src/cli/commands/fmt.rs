@@ -115,7 +115,7 @@ impl Run for FmtArgs {
             ));
             return Ok(Exit::Error);
         }
-        finish(self, &formatted_files, stdin.is_some(), is_bad, output)
+        write_or_list(self, &formatted_files, stdin.is_some(), is_bad, output)
     }
 }
 
@@ -155,7 +155,7 @@ fn other_meaning(
 }
 
 /// Writes, shows or lists the changes.
-fn finish(
+fn write_or_list(
     args: &FmtArgs,
     all: &[File],
     is_stdin: bool,

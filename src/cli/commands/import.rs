@@ -189,7 +189,7 @@ impl ImportArgs {
 
     /// Returns true if a source is a file or a directory.
     fn is_file(&self, source: &str) -> bool {
-        !self.is_live && (self.from.is_some() || is_path(source))
+        !self.is_live && (self.from.is_some() || is_path_source(source))
     }
 }
 
@@ -279,7 +279,7 @@ pub(super) async fn run(
         Some(directory) => files::write_new(directory, &files, output)?,
     }
     if let (Some(found), Some(printed)) = (found, printed) {
-        compared_with_cloudflare::compare(
+        compared_with_cloudflare::compare_with_cloudflare(
             &printed,
             &found,
             args.against.as_deref(),
@@ -360,7 +360,7 @@ fn leave(form: &str, found: Option<&ImportResult>, output: &Output) -> anyhow::R
 /// Returns true if a source is a path, that is, has a slash. Only names of reverse zones have one,
 /// such as `0/25.2.0.192.in-addr.arpa` (RFC 2317, section 4); such a name is a path if a file has
 /// it.
-fn is_path(source: &str) -> bool {
+fn is_path_source(source: &str) -> bool {
     let is_marked = ["./", "../", "/"].iter().any(|mark| source.starts_with(mark))
         || Path::new(source).is_absolute();
     let is_reverse = || {
@@ -464,7 +464,7 @@ fn summarise(found: &ImportResult, output: &Output) {
     if output.is_quiet() && imported < all {
         output.message(&format!(
             "{imported} of {} imported; run without --quiet to list the others",
-            entries(all)
+            count_entries(all)
         ));
     }
     for (kind, tally) in &found.tally {
@@ -502,7 +502,7 @@ fn files_in_words(found: &ImportResult, is_verbose: bool) -> Vec<String> {
 }
 
 /// Returns a number of entries in words.
-fn entries(n: usize) -> String {
+fn count_entries(n: usize) -> String {
     if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
 }
 

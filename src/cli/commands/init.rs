@@ -83,7 +83,7 @@ impl Run for InitArgs {
             ));
         }
         outcome?;
-        show(&report, output)
+        report_files(&report, output)
     }
 }
 
@@ -229,15 +229,15 @@ async fn imported(
             bail!(
                 "these credentials can see no zone that matches --zone {}; they see {}. Nothing was written",
                 safe(&globs),
-                some(&visible_zones)
+                sentence_of_zones(&visible_zones)
             );
         }
         output.diagnostics(&unselected, &Sources::default());
         selected.zones.into_keys().collect()
     } else if output.can_ask() && output.format == Format::Text {
-        interrupt.while_asking(NOTHING_WRITTEN, || asked(&all, output))?
+        interrupt.while_asking(NOTHING_WRITTEN, || ask_for_zones(&all, output))?
     } else {
-        listed(&all, output);
+        print_numbered(&all, output);
         return Err(Ended::usage(match output.format {
             Format::Text => {
                 "cannot ask which zones to import: standard input or standard error is not a terminal; use --zone NAME, \
@@ -274,12 +274,12 @@ fn is_one_label(name: &ZoneName) -> bool {
 }
 
 /// Lists some zones in a sentence, with the number of the others.
-fn some(zones: &BTreeSet<ZoneName>) -> String {
+fn sentence_of_zones(zones: &BTreeSet<ZoneName>) -> String {
     first_of(zones.iter().map(|name| safe(name.as_str())), MOST_NAMED)
 }
 
 /// Prints zones with their numbers.
-fn listed(all: &BTreeSet<ZoneName>, output: &Output) {
+fn print_numbered(all: &BTreeSet<ZoneName>, output: &Output) {
     for (n, name) in all.iter().enumerate().take(MOST_LISTED) {
         output.message(&format!("{:>4}  {}", n + 1, safe(name.as_str())));
     }
@@ -289,8 +289,8 @@ fn listed(all: &BTreeSet<ZoneName>, output: &Output) {
 }
 
 /// Asks for zones until the reply is valid. An empty reply selects none.
-fn asked(all: &BTreeSet<ZoneName>, output: &Output) -> anyhow::Result<BTreeSet<ZoneName>> {
-    listed(all, output);
+fn ask_for_zones(all: &BTreeSet<ZoneName>, output: &Output) -> anyhow::Result<BTreeSet<ZoneName>> {
+    print_numbered(all, output);
     loop {
         let answer = output
             .ask("Which zones? Numbers or names such as 1, 3-5, example.com; all; or none:")?;
@@ -330,7 +330,7 @@ fn chosen(answer: &str, all: &BTreeSet<ZoneName>) -> Result<BTreeSet<ZoneName>, 
 }
 
 /// Reports the written files.
-fn show(report: &NewFiles, output: &Output) -> anyhow::Result<Exit> {
+fn report_files(report: &NewFiles, output: &Output) -> anyhow::Result<Exit> {
     if output.format == Format::Json {
         output.json(report)?;
         return Ok(Exit::Success);

@@ -44,7 +44,7 @@ impl Run for ManArgs {
                     "there is no command {word:?}; `zonewright man --dir DIR` writes the pages into a directory"
                 ))
             })?;
-            let (_, page) = page(command)?;
+            let (_, page) = manual_page(command)?;
             output.result(|out| out.write_all(&page))?;
             return Ok(Exit::Success);
         };
@@ -54,9 +54,9 @@ impl Run for ManArgs {
         let mut open = vec![&program];
         let mut pages = 0;
         while let Some(command) = open.pop() {
-            let (name, page) = page(command)?;
+            let (name, page) = manual_page(command)?;
             let path = directory.join(name);
-            files::write(&path, &page, Readers::Everyone, output)
+            files::write_file(&path, &page, Readers::Everyone, output)
                 .with_context(|| format!("failed to write {}", path.display()))?;
             open.extend(command.get_subcommands());
             pages += 1;
@@ -67,7 +67,7 @@ impl Run for ManArgs {
 }
 
 /// Returns the file name and the text of a manual page.
-fn page(command: &clap::Command) -> anyhow::Result<(String, Vec<u8>)> {
+fn manual_page(command: &clap::Command) -> anyhow::Result<(String, Vec<u8>)> {
     let man = Man::new(command.clone());
     let mut page = Vec::new();
     man.render(&mut page)?;

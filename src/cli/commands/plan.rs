@@ -139,7 +139,7 @@ impl Run for PlanArgs {
             let tool = concat!("zonewright ", env!("CARGO_PKG_VERSION")).to_owned();
             let stamp = Stamp { tool, now: settings.now()?, today: settings.today()? };
             let text = saved_plan::save(&planned, (&verdict, &consents), &requests, stamp);
-            files::write(path, visible_json(&text).as_bytes(), Readers::Owner, output)
+            files::write_file(path, visible_json(&text).as_bytes(), Readers::Owner, output)
                 .with_context(|| format!("failed to save the plan as {}", path.display()))?;
         }
         show_plan(&planned, &verdict, requests.len(), Extent::Whole, settings, output)?;

@@ -7,10 +7,10 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::connection::{Access, OpenConnection};
-use crate::cli::edited_spec::{Wish, changed, edited, is_in_files};
+use crate::cli::edited_spec::{Wish, changed_files, edited, is_in_files};
 use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Rewrite};
-use crate::cli::load_spec::load;
+use crate::cli::load_spec::load_spec;
 use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
 use crate::cli::settings::Settings;
@@ -71,7 +71,7 @@ impl Run for PullArgs {
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let mut goal = load("pull", &self.spec, settings, output)?;
+        let mut goal = load_spec("pull", &self.spec, settings, output)?;
         let Some((open, found)) = self.against.limit(&mut goal, settings)? else {
             let connection =
                 OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
@@ -80,18 +80,18 @@ impl Run for PullArgs {
                     .await;
             connection.close().await;
             let Planned { plan, live, .. } = planned?;
-            return finish(self, (&goal, &plan, &live), None, settings, output);
+            return edit_files(self, (&goal, &plan, &live), None, settings, output);
         };
         output.diagnostics(&found, &goal.sources);
         let mut options = settings.options_for(&open.snapshot);
         options.progress = Some(show_reads(output));
         let Planned { plan, live, .. } = reconcile::plan(&goal, &open.snapshot, &options).await?;
-        finish(self, (&goal, &plan, &live), Some(&open), settings, output)
+        edit_files(self, (&goal, &plan, &live), Some(&open), settings, output)
     }
 }
 
 /// Edits the files, and writes them unless the run is dry.
-fn finish(
+fn edit_files(
     args: &PullArgs,
     (goal, plan, live): (&Goal, &Plan, &Live),
     snapshot: Option<&OpenSnapshot>,
@@ -105,7 +105,11 @@ fn finish(
     let asks = output.can_ask() && !args.yes && !args.dry_run && output.format == Format::Text;
     let answers = RefCell::new(Decisions { all: !asks, none: false });
     let is_wanted = |operation: &Operation| {
-        answers.borrow_mut().takes_over(operation.address.as_str(), &difference(operation), output)
+        answers.borrow_mut().takes_over(
+            operation.address.as_str(),
+            &describe_difference(operation),
+            output,
+        )
     };
     let is_weakened_wanted = |deployment: &DeploymentInForce| {
         let about = deployment.in_force.summary();
@@ -137,7 +141,7 @@ fn finish(
             .collect();
         files::rewrite(&files)?;
     }
-    show(&pulled, is_dry, output)?;
+    print_pulled(&pulled, is_dry, output)?;
     Ok(if pulled.left.is_empty() { Exit::Success } else { Exit::Differences })
 }
 
@@ -178,7 +182,7 @@ impl Decisions {
 }
 
 /// Describes a difference: the value in the spec and the value at Cloudflare.
-fn difference(operation: &Operation) -> String {
+fn describe_difference(operation: &Operation) -> String {
     let changes = operation.fields.iter().map(|change| {
         let (spec, live) = (change.after.to_string(), change.before.to_string());
         format!("{}: {} → {}", change.field, safe(&spec), safe(&live))
@@ -195,7 +199,7 @@ fn difference(operation: &Operation) -> String {
 }
 
 /// Returns the result as a JSON document.
-fn json(pulled: &Pulled, is_dry: bool) -> PulledFiles {
+fn pulled_files(pulled: &Pulled, is_dry: bool) -> PulledFiles {
     let files: Vec<_> = pulled.files.iter().map(|file| file.name.clone()).collect();
     let taken_addresses = pulled.taken.iter().map(|address| address.as_str().to_owned()).collect();
     let left_addresses = pulled.left.iter().map(|(address, why)| (address.as_str(), why.as_str()));
@@ -205,12 +209,12 @@ fn json(pulled: &Pulled, is_dry: bool) -> PulledFiles {
         taken_addresses,
         left_addresses,
         pulled.notes.clone(),
-        patch(&changed(pulled)),
+        patch(&changed_files(pulled)),
     )
 }
 
 /// Prints the result.
-fn show(pulled: &Pulled, is_dry: bool, output: &Output) -> anyhow::Result<()> {
+fn print_pulled(pulled: &Pulled, is_dry: bool, output: &Output) -> anyhow::Result<()> {
     let is_json = output.format == Format::Json;
     for words in pulled.notes.iter().filter(|_| !is_json) {
         output.message(&format!("note: {words}"));
@@ -218,7 +222,7 @@ fn show(pulled: &Pulled, is_dry: bool, output: &Output) -> anyhow::Result<()> {
     for (address, why) in pulled.left.iter().filter(|_| !is_json) {
         output.message(&format!("left: {address}: {why}"));
     }
-    let files = changed(pulled);
+    let files = changed_files(pulled);
     match output.format {
         Format::Document(document) => {
             if let Some(patch) = document.patch {
@@ -226,7 +230,7 @@ fn show(pulled: &Pulled, is_dry: bool, output: &Output) -> anyhow::Result<()> {
             }
             return Ok(());
         }
-        Format::Json => return Ok(output.json(&json(pulled, is_dry))?),
+        Format::Json => return Ok(output.json(&pulled_files(pulled, is_dry))?),
         Format::Text => {}
     }
     if pulled.files.is_empty() {

@@ -25,13 +25,13 @@ use crate::cli::snapshot_options::SnapshotOptions;
 use crate::diagnostic::count;
 use crate::document::expectations::Checked;
 use crate::document::rehearsal::{Copied, Differs, NotCopied, Rehearsal};
-use crate::insight::expect::Outcome;
+use crate::insight::expect::ExpectationOutcome;
 use crate::live::AnyReader;
 use crate::live::snapshot::Snapshot;
 use crate::model::{Expected, Gather};
 use crate::plan::{Consents, Plan, Verdict};
 use crate::reconcile::{self, ApplyContext, Conclusion, Goal, Options, Report, apply};
-use crate::rehearsal::{ask, document, judge};
+use crate::rehearsal::{ask, dump_of_snapshot, judge_reply};
 use crate::render::expectations;
 use crate::render::safe::safe;
 use crate::render::text::{Extent, ZoneResult, write_result};
@@ -72,17 +72,17 @@ impl Run for RehearseArgs {
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
-        run(self, session).await
+        rehearse(self, session).await
     }
 }
 
-async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit> {
+async fn rehearse(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit> {
     let Session { settings, output, .. } = *session;
     let (mut goal, consents) =
         load_with_consents(&args.spec, &args.consents, BaseChoice::Named, settings, output)?;
     let snapshot = match args.against.open(&mut goal, settings, output)? {
         Some(open) => open.snapshot,
-        None => read(&goal, settings, output).await?,
+        None => read_live(&goal, settings, output).await?,
     };
     let mut options = settings.options_for(&snapshot);
     options.verify = Verify::Read;
@@ -97,12 +97,12 @@ async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit>
     if let Some(exit) = stops {
         return Ok(exit);
     }
-    let running = start().await?;
+    let running = start_sandbox().await?;
     let exit =
         in_sandbox(&running, (&goal, &consents), (&snapshot, &planned.plan), &options, session)
             .await;
     if args.serve && exit.is_ok() {
-        serve(&running, session).await?;
+        wait_for_interrupt(&running, session).await?;
     }
     running.shutdown().await;
     exit
@@ -119,27 +119,27 @@ fn stop(verdict: &Verdict) -> Option<Exit> {
 }
 
 /// Reads the live zones. The connection cannot write.
-async fn read(
+async fn read_live(
     goal: &Goal,
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Snapshot> {
     let connection =
         OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
-    let taken = super::snapshot::read(goal, &connection, settings, output).await;
+    let taken = super::snapshot::read_zones(goal, &connection, settings, output).await;
     connection.close().await;
     Ok(taken?.snapshot)
 }
 
 /// Starts a sandbox in memory, with a name server.
-async fn start() -> anyhow::Result<Running> {
-    let options = sandbox::Options {
+async fn start_sandbox() -> anyhow::Result<Running> {
+    let options = sandbox::SandboxOptions {
         store: StoreLocation::Memory,
         seed: SEED,
         remembered: 0,
         profile: Profile { rate_limit: None, ..Profile::default() },
         dns: Some(std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0))),
-        ..sandbox::Options::default()
+        ..sandbox::SandboxOptions::default()
     };
     sandbox::start(options).await.context("failed to start a sandbox")
 }
@@ -153,18 +153,19 @@ async fn in_sandbox(
     session: &Session<'_>,
 ) -> anyhow::Result<Exit> {
     let Session { settings, output, interrupt, .. } = *session;
-    let (report, refused) =
-        running.copy(&document(snapshot)).context("failed to copy the zones into the sandbox")?;
+    let (report, refused) = running
+        .copy(&dump_of_snapshot(snapshot))
+        .context("failed to copy the zones into the sandbox")?;
     let copied = Copied { zones: report.zones, records: report.records };
     let not_copied: Vec<NotCopied> = refused
         .into_iter()
-        .map(|sandbox::Refused { place, what, why }| NotCopied { place, what, why })
+        .map(|sandbox::RefusedPart { place, what, why }| NotCopied { place, what, why })
         .collect();
     let client = connect(running, session)?;
     let (reader, writer) = (&client.reader(), &client.writer());
     let mut planned =
         reconcile::plan(goal, reader, options).await.context("failed to plan in the sandbox")?;
-    let differs = differences(plan, &planned.plan);
+    let differs = differing_operations(plan, &planned.plan);
     let verdict = planned.judge(consents);
     if let Some(exit) = stop(&verdict) {
         // Objects that the sandbox lacks lead to a different plan, so the rehearsal says nothing
@@ -181,9 +182,10 @@ async fn in_sandbox(
     let left = "nothing was written to Cloudflare";
     let report =
         interrupt.while_leaving(left, Exit::Error, apply(&planned, consents, context)).await?;
-    let checked = check(running, reader, goal, options, settings.now()?).await?;
+    let checked = check_expectations(running, reader, goal, options, settings.now()?).await?;
     output.hide();
-    let failed = checked.iter().any(|checked| matches!(checked.outcome, Outcome::Failed(_)));
+    let failed =
+        checked.iter().any(|checked| matches!(checked.outcome, ExpectationOutcome::Failed(_)));
     if output.format == Format::Json {
         let applied = report.document();
         let mut document = Rehearsal::new(copied, not_copied, differs, applied);
@@ -212,7 +214,7 @@ fn connect(running: &Running, session: &Session<'_>) -> anyhow::Result<Client> {
 }
 
 /// Returns the operations that only one of the plans has.
-fn differences(live: &Plan, copy: &Plan) -> Vec<Differs> {
+fn differing_operations(live: &Plan, copy: &Plan) -> Vec<Differs> {
     let actions = |plan: &Plan| -> BTreeMap<String, String> {
         let operations = plan.zones.iter().flat_map(|zone| &zone.operations);
         operations.map(|o| (o.address.as_str().to_owned(), o.action().as_str().to_owned())).gather()
@@ -235,7 +237,7 @@ fn differences(live: &Plan, copy: &Plan) -> Vec<Differs> {
 
 /// Asks the name server of the sandbox for expected DNS replies, and judges the other expectations
 /// by the content of the sandbox, like `drift`.
-async fn check<'g>(
+async fn check_expectations<'g>(
     running: &Running,
     reader: &dyn AnyReader,
     goal: &'g Goal,
@@ -255,14 +257,18 @@ async fn check<'g>(
         for (n, expectation) in zone.expect.iter().enumerate() {
             let outcome = match &expectation.what {
                 Expected::Answer { name, record_type, answer } => {
-                    judge(&ask(server, name, *record_type).await?, name, *record_type, answer)
+                    judge_reply(&ask(server, name, *record_type).await?, name, *record_type, answer)
                 }
                 Expected::Mail(_)
                 | Expected::Certificates(_)
                 | Expected::Hidden(_)
                 | Expected::Request(_) => {
                     judged.and_then(|report| report.expectations.get(n)).map_or_else(
-                        || Outcome::Unknown("the sandbox does not have the zone".to_owned()),
+                        || {
+                            ExpectationOutcome::Unknown(
+                                "the sandbox does not have the zone".to_owned(),
+                            )
+                        },
                         |e| e.outcome.clone(),
                     )
                 }
@@ -333,7 +339,7 @@ fn say_result(
 }
 
 /// Keeps the sandbox running until the user interrupts.
-async fn serve(running: &Running, session: &Session<'_>) -> io::Result<()> {
+async fn wait_for_interrupt(running: &Running, session: &Session<'_>) -> io::Result<()> {
     let Session { output, interrupt, .. } = *session;
     output.say(&format!("export CLOUDFLARE_BASE_URL={}", running.base_url()));
     output.say(&format!("export CLOUDFLARE_API_TOKEN={}", sandbox::TOKEN));

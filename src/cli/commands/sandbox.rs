@@ -128,7 +128,7 @@ struct ServeArgs {
     #[arg(long, hide_short_help = true, help_heading = BEHAVIOUR, default_value_t = sandbox::Profile::default().owasp_level, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
     owasp_level: u8,
     /// Limit the credentials to this permission, such as "DNS Edit"; repeatable
-    #[arg(long = "permission", value_name = "NAME", value_parser = permission)]
+    #[arg(long = "permission", value_name = "NAME", value_parser = parse_permission)]
     permissions: Vec<Permission>,
     /// Requests allowed in five minutes; 0 for no limit
     #[arg(long, default_value_t = sandbox::RateLimit::USUAL.requests, value_name = "N")]
@@ -149,17 +149,23 @@ impl Run for SandboxArgs {
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
-        run(&self.command, session.settings.flags, session.output).await
+        run_command(&self.command, session.settings.flags, session.output).await
     }
 }
 
-async fn run(command: &SandboxCommand, global: &Global, output: &Output) -> anyhow::Result<Exit> {
+async fn run_command(
+    command: &SandboxCommand,
+    global: &Global,
+    output: &Output,
+) -> anyhow::Result<Exit> {
     let directory = global.sandbox.clone().unwrap_or_else(|| PathBuf::from(SANDBOX_DIRECTORY));
     let store = store(&directory)?;
     match command {
-        SandboxCommand::Serve(args) => return serve(args, store, global, output).await,
+        SandboxCommand::Serve(args) => {
+            return serve_until_stopped(args, store, global, output).await;
+        }
         SandboxCommand::Seed { file } => {
-            let report = sandbox::seed(&store, &document(file)?)?;
+            let report = sandbox::seed(&store, &read_document(file)?)?;
             output.result(|out| {
                 writeln!(
                     out,
@@ -179,7 +185,7 @@ async fn run(command: &SandboxCommand, global: &Global, output: &Output) -> anyh
 }
 
 /// Reads a JSON document from a file or standard input.
-fn document(file: &Path) -> anyhow::Result<serde_json::Value> {
+fn read_document(file: &Path) -> anyhow::Result<serde_json::Value> {
     let what = || format!("failed to read {}", file.display());
     let reader: Box<dyn Read> = if file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
@@ -191,7 +197,7 @@ fn document(file: &Path) -> anyhow::Result<serde_json::Value> {
 }
 
 /// Serves until interrupted.
-async fn serve(
+async fn serve_until_stopped(
     args: &ServeArgs,
     store: StoreLocation,
     global: &Global,
@@ -210,7 +216,7 @@ async fn serve(
         sandbox::ensure_zone(&store, name.as_str(), &args.plan, SEED)?;
     }
     let stop = crate::cli::signals::stop(global)?;
-    let running = sandbox::start(sandbox::Options {
+    let running = sandbox::start(sandbox::SandboxOptions {
         store,
         listen: args.listen,
         seed: SEED,
@@ -219,7 +225,7 @@ async fn serve(
         remembered: 0,
         dns: args.dns,
         hosts: args.hosts.clone(),
-        ..sandbox::Options::default()
+        ..sandbox::SandboxOptions::default()
     })
     .await?;
     let credentials = sandbox::Credentials::default();
@@ -252,8 +258,8 @@ fn faults(file: &Path) -> anyhow::Result<Vec<sandbox::Fault>> {
 }
 
 /// Parses the name of a permission.
-fn permission(name: &str) -> Result<Permission, String> {
-    sandbox::permission(name).ok_or_else(|| {
+fn parse_permission(name: &str) -> Result<Permission, String> {
+    sandbox::permission_by_name(name).ok_or_else(|| {
         let names =
             PermissionGroup::ALL.iter().map(|group| group.name()).collect::<Vec<_>>().join(", ");
         format!("write one of these with Read or Edit: {names}")

@@ -10,7 +10,7 @@ use super::undo::apply_in_words;
 use super::{Facts, Run, Session};
 use crate::apply::{JournalSummary, JournalText};
 use crate::cli::exit_codes::Exit;
-use crate::cli::file_kinds::Kind;
+use crate::cli::file_kinds::FileKind;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
@@ -47,10 +47,10 @@ impl Run for ShowArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let file = &self.file;
-        match Kind::of(file) {
-            Some(Kind::Journal) => show_journal(file, output)?,
-            Some(Kind::Snapshot) => show_snapshot(file, settings, output)?,
-            Some(Kind::Plan | Kind::Report) => show_document(file, output)?,
+        match FileKind::of(file) {
+            Some(FileKind::Journal) => show_journal(file, output)?,
+            Some(FileKind::Snapshot) => show_snapshot(file, settings, output)?,
+            Some(FileKind::Plan | FileKind::Report) => show_document(file, output)?,
             None => bail!(
                 "{} is no file that `show` knows: a saved plan, a journal, a snapshot, or the JSON of plan, apply or drift",
                 file.display()
@@ -60,7 +60,8 @@ impl Run for ShowArgs {
     }
 }
 
-/// Shows a saved plan or a report. As JSON, it is the document without what only an apply reads.
+/// Shows a saved plan or a report. The JSON form is the document without the parts that only an
+/// apply reads.
 fn show_document(file: &Path, output: &Output) -> anyhow::Result<()> {
     let shown = file.display().to_string();
     let opened = File::open(file).with_context(|| format!("failed to read {shown}"))?;

@@ -11,7 +11,7 @@ use super::{Facts, Run, Session};
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Readers};
-use crate::cli::load_spec::load;
+use crate::cli::load_spec::load_spec;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::progress::show_reads;
@@ -56,26 +56,26 @@ impl Run for SnapshotArgs {
     /// Reads the zones of a spec and saves them.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let goal = load("snapshot", &self.spec, settings, output)?;
+        let goal = load_spec("snapshot", &self.spec, settings, output)?;
         let connection =
             OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
-        let taken = read(&goal, &connection, settings, output).await;
+        let taken = read_zones(&goal, &connection, settings, output).await;
         let requests = connection.requests();
         connection.close().await;
         let taken = taken?;
         let bytes = taken.snapshot.to_bytes().context("failed to pack the snapshot")?;
         let (path, written) = match &self.out {
-            Some(path) => (path.as_path(), files::write(path, &bytes, Readers::Owner, output)),
+            Some(path) => (path.as_path(), files::write_file(path, &bytes, Readers::Owner, output)),
             None => (Path::new(FILE), files::replace(Path::new(FILE), &bytes, Readers::Owner)),
         };
         written.with_context(|| format!("failed to write the snapshot {}", path.display()))?;
-        report(&taken, (path, bytes.len()), requests, output)?;
+        report_parts(&taken, (path, bytes.len()), requests, output)?;
         Ok(Exit::Success)
     }
 }
 
 /// Reads the zones of a snapshot.
-pub(super) async fn read(
+pub(super) async fn read_zones(
     goal: &Goal,
     connection: &OpenConnection,
     settings: &Settings<'_>,
@@ -100,7 +100,7 @@ pub(super) async fn read(
 
 /// Reports the saved and the missing parts. All messages go to stderr if the snapshot goes to
 /// stdout.
-fn report(
+fn report_parts(
     taken: &Taken,
     file: (&Path, usize),
     requests: u64,

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
-use crate::cli::load_spec::load;
+use crate::cli::load_spec::load_spec;
 use crate::cli::options_in_help::Matters;
 use crate::cli::recordings::ExpectedRequestArgs;
 use crate::cli::shared_arguments::{Format, SpecArgs};
@@ -16,7 +16,9 @@ use crate::crs;
 use crate::diagnostic::Place;
 use crate::document::expectations::{Checked, json};
 use crate::insight::dns::{ZoneIndex, Zones};
-use crate::insight::expect::{DROPPED, Evidence, Outcome, Rigor, dropped, hold};
+use crate::insight::expect::{
+    DROPPED, Evidence, ExpectationOutcome, Rigor, check_expectation, dropped_expectations,
+};
 use crate::insight::traffic::FindsHits;
 use crate::model::{DesiredZone, Expectation, Gather, Unmanaged, ZoneName};
 use crate::reconcile::{Base, protection_in_spec};
@@ -49,7 +51,7 @@ impl Run for TestArgs {
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let goal = load("test", &self.spec, settings, output)?;
+        let goal = load_spec("test", &self.spec, settings, output)?;
         let desired = &goal.desired;
         let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
         let rules = self.requests.rules()?;
@@ -80,18 +82,19 @@ impl Run for TestArgs {
                 checked.push(Checked {
                     zone: &zone.name,
                     expectation,
-                    outcome: hold(world, &expectation.what),
+                    outcome: check_expectation(world, &expectation.what),
                 });
             }
             // An expectation that was removed from the spec is only mentioned if it would fail.
             for expectation in gone.get(&zone.name).into_iter().flatten() {
-                let outcome = hold(world, &expectation.what);
-                if matches!(outcome, Outcome::Failed(_)) {
+                let outcome = check_expectation(world, &expectation.what);
+                if matches!(outcome, ExpectationOutcome::Failed(_)) {
                     checked.push(Checked { zone: &zone.name, expectation, outcome });
                 }
             }
         }
-        let failed = checked.iter().any(|checked| matches!(checked.outcome, Outcome::Failed(_)));
+        let failed =
+            checked.iter().any(|checked| matches!(checked.outcome, ExpectationOutcome::Failed(_)));
         match output.format {
             Format::Json => output.json(&json(&checked, &goal.sources))?,
             Format::Text => output.report(|out| write(out, &checked, &goal.sources))?,
@@ -116,5 +119,5 @@ fn gone(zone: &DesiredZone, base: Option<&Base>) -> Vec<Expectation> {
         place: Place::NOWHERE,
         ..old.clone()
     };
-    dropped(&zone.expect, previous_expectations).map(of_previous).collect()
+    dropped_expectations(&zone.expect, previous_expectations).map(of_previous).collect()
 }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
-use crate::cli::load_spec::load;
+use crate::cli::load_spec::load_spec;
 use crate::cli::options_in_help::Matters;
 use crate::cli::shared_arguments::{Format, SpecArgs};
 use crate::cli::write_documents::write_findings;
@@ -45,7 +45,7 @@ impl Run for ValidateArgs {
     /// Checks the spec, and prints the resolved spec on request.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let goal = load("validate", &self.spec, settings, output)?;
+        let goal = load_spec("validate", &self.spec, settings, output)?;
         let zones = goal.desired.zones.len();
         if self.print {
             let text = spec::print_with_origins(&goal.desired, &goal.sources);

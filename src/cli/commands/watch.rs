@@ -18,14 +18,14 @@ use tokio::time::{sleep, timeout};
 use super::{Facts, Run, Session};
 use crate::api::{Stop, Webhook};
 use crate::cli::drift_check::{
-    Look, ReportingArgs, deliver, document, exit, look, webhook, write_metrics,
+    Look, ReportingArgs, deliver, drift_document, exit, look, webhook, write_metrics,
 };
 use crate::cli::exit_codes::{Ended, Exit};
-use crate::cli::load_spec::{read, with_base};
+use crate::cli::load_spec::{read_current_spec, with_base};
 use crate::cli::metrics_server::{self, Health};
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
-use crate::cli::shared_arguments::{Format, Global, SpecArgs, duration};
+use crate::cli::shared_arguments::{Format, Global, SpecArgs, parse_duration};
 use crate::cli::signals;
 use crate::diagnostic::{Diagnostics, Severity, count};
 use crate::drift::Verdict;
@@ -71,20 +71,24 @@ impl Run for WatchArgs {
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
-        run(self, session.settings.flags, session.output).await
+        watch_drift(self, session.settings.flags, session.output).await
     }
 }
 
 /// Parses the interval, at most a month.
 fn interval(text: &str) -> Result<Duration, String> {
     let longest = Duration::from_secs(31 * 24 * 3600);
-    duration(text).and_then(|time| {
+    parse_duration(text).and_then(|time| {
         if time <= longest { Ok(time) } else { Err("write at most 31days".to_owned()) }
     })
 }
 
 /// Checks for drift until it is stopped.
-async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+async fn watch_drift(
+    args: &WatchArgs,
+    global: &Global,
+    output: &Arc<Output>,
+) -> anyhow::Result<Exit> {
     if args.spec.spec.iter().any(|path| path == Path::new("-")) {
         let why = "the spec is read again in each round, and standard input can be read only once; name a file";
         return Err(Ended::usage(why));
@@ -110,7 +114,11 @@ async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow:
                      and how they drift, without a password; allow only your monitoring system to connect"
                 ));
             }
-            Some(tokio::spawn(metrics_server::serve(listener, Arc::clone(&health), stop.clone())))
+            Some(tokio::spawn(metrics_server::serve_metrics(
+                listener,
+                Arc::clone(&health),
+                stop.clone(),
+            )))
         }
         None => None,
     };
@@ -151,7 +159,7 @@ async fn rounds(watcher: &mut Watcher<'_>, stop: &Stop) -> Exit {
         if watcher.args.count == Some(number) {
             return watcher.last;
         }
-        let pause = about(watcher.args.interval).saturating_sub(begun.elapsed());
+        let pause = varied_interval(watcher.args.interval).saturating_sub(begun.elapsed());
         tokio::select! {
             biased;
             () = stop.asked(1) => return Exit::Success,
@@ -162,7 +170,7 @@ async fn rounds(watcher: &mut Watcher<'_>, stop: &Stop) -> Exit {
 
 /// Varies an interval by up to a tenth, so that watches that started together do not keep sending
 /// together.
-fn about(interval: Duration) -> Duration {
+fn varied_interval(interval: Duration) -> Duration {
     let random = RandomState::new().build_hasher().finish();
     let share = (random % 2001) as f64 / 10_000.0;
     interval.mul_f64(0.9 + share)
@@ -220,7 +228,7 @@ impl Watcher<'_> {
     /// Reads the spec and checks for drift.
     async fn look(&mut self) -> anyhow::Result<Look> {
         let settings = &Settings::resolve(self.global);
-        let goal = match read(&self.args.spec, settings)? {
+        let goal = match read_current_spec(&self.args.spec, settings)? {
             Ok(goal) => with_base(goal, &self.args.spec, settings)?,
             Err(unusable) => {
                 let InvalidSpec { diagnostics, sources } = *unusable;
@@ -254,7 +262,7 @@ impl Watcher<'_> {
             let is_news =
                 fingerprint != self.reported && (is_found || view.verdict() != Verdict::Incomplete);
             if (reporting.webhook_always || is_news)
-                && deliver(webhook, &document(&view), self.output).await
+                && deliver(webhook, &drift_document(&view), self.output).await
             {
                 self.reported = fingerprint;
             }
@@ -269,7 +277,7 @@ impl Watcher<'_> {
         let reporting = &self.args.reporting;
         let view = look.view(reporting);
         if self.output.format == Format::Json {
-            let line = serde_json::to_string(&document(&view))?;
+            let line = serde_json::to_string(&drift_document(&view))?;
             self.output.result(|out| writeln!(out, "{}", visible_json(&line)))?;
             return Ok(());
         }
@@ -292,9 +300,9 @@ mod tests {
     #[test]
     fn pauses_differ_by_a_tenth_at_most() {
         for _ in 0..1000 {
-            let pause = about(Duration::from_secs(100)).as_secs_f64();
+            let pause = varied_interval(Duration::from_secs(100)).as_secs_f64();
             assert!((90.0..=110.1).contains(&pause), "{pause}");
         }
-        assert_eq!(about(Duration::ZERO), Duration::ZERO);
+        assert_eq!(varied_interval(Duration::ZERO), Duration::ZERO);
     }
 }

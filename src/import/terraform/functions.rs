@@ -568,7 +568,7 @@ fn conversions(name: &str, a: Vec<Term>) -> Option<Outcome> {
             value.and_then(|value| append_json(value, &mut out)).map(|()| Term::Text(out))
         }
         "jsondecode" => text(&a, 0).and_then(|text| {
-            crate::wire::json::parse(text.as_bytes(), 100_000)
+            crate::wire::json::parse_limited(text.as_bytes(), 100_000)
                 .map(|json| Term::from_json(&json))
                 .map_err(|_| "it is not valid JSON")
         }),

@@ -54,10 +54,13 @@ type Why = String;
 /// Reads a file within the remaining memory.
 pub(super) fn parse(text: &str, memory: &EvaluationBudget) -> Result<Body, BodyError> {
     hold_memory(text, memory)?;
-    let root: Node = json::parse(text.as_bytes(), MOST_VALUES).map_err(|error| match error {
-        JsonError::Syntax(error) => BodyError::Refused(format!("it is not valid JSON: {error}")),
-        error => BodyError::Refused(error.to_string()),
-    })?;
+    let root: Node =
+        json::parse_limited(text.as_bytes(), MOST_VALUES).map_err(|error| match error {
+            JsonError::Syntax(error) => {
+                BodyError::Refused(format!("it is not valid JSON: {error}"))
+            }
+            error => BodyError::Refused(error.to_string()),
+        })?;
     let mut body = Body::new();
     for (name, value) in properties(root).map_err(BodyError::Refused)? {
         if let Some((name, labels)) = BLOCKS.iter().find(|(known, _)| *known == name) {

@@ -34,8 +34,8 @@ pub(super) fn record(
     let written = match (attributes.object("data")?.filter(is_said), content) {
         (Some(data), content) => fields(&type_name, data, content.as_deref(), &attributes)?,
         (None, Some(content)) => {
-            let has_priority =
-                facts::of(&type_name).is_some_and(|facts| facts.field("priority").is_some());
+            let has_priority = facts::type_facts(&type_name)
+                .is_some_and(|facts| facts.field("priority").is_some());
             let priority = if has_priority { priority(&attributes)? } else { None };
             Written::Content(content, priority)
         }
@@ -123,7 +123,7 @@ fn fields(
         return Err(missing.clone().into());
     }
     let priority = priority(attributes)?;
-    let Some(facts) = facts::of(type_name) else {
+    let Some(facts) = facts::type_facts(type_name) else {
         return Ok(Written::Text(content.unwrap_or_default().to_owned()));
     };
     if type_name.eq_ignore_ascii_case("SRV") {

@@ -135,7 +135,7 @@ pub(super) fn settings_override(
         let is_usual =
             USUAL.iter().any(|(usual, of)| *usual == api && value.text().as_deref() == Some(*of));
         let is_off = api == "mobile_redirect" && value.items().iter().all(is_off_redirect);
-        let is_ours = settings::of(api).is_some_and(|facts| facts.plan.is_some());
+        let is_ours = settings::setting_facts(api).is_some_and(|facts| facts.plan.is_some());
         if resource.is_complete && (read_only.contains(name) || !is_ours && (is_usual || is_off)) {
             continue;
         }
@@ -210,7 +210,7 @@ fn setting(
     what: &str,
 ) -> Translation {
     let place = resource.place;
-    let Some(facts) = settings::of(name).filter(|facts| facts.plan.is_some()) else {
+    let Some(facts) = settings::setting_facts(name).filter(|facts| facts.plan.is_some()) else {
         let why = "the setting cannot be changed by a spec";
         found.report(findings::NOT_TRANSLATED, what, place, why, None);
         return Translation::LeftOut;

@@ -96,7 +96,7 @@ impl Assignments {
             format!("{line}:{column}")
         };
         if name.ends_with(".json") {
-            let json = json::parse(text.as_bytes(), MOST_VALUES)
+            let json = json::parse_limited(text.as_bytes(), MOST_VALUES)
                 .map_err(|_| "it is not valid JSON".to_owned())?;
             return match Term::from_json(&json) {
                 Term::Map(values) => Ok(Self::Json(values)),

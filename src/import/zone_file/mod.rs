@@ -379,7 +379,7 @@ impl Reader<'_> {
 
     /// Returns the value in presentation form, with absolute host names.
     fn value(&self, type_name: &str, words: &[Token]) -> Result<String, String> {
-        let facts = facts::of(type_name);
+        let facts = facts::type_facts(type_name);
         let mut out = Vec::new();
         for (n, word) in words.iter().enumerate() {
             let kind = facts.and_then(|facts| facts.fields.get(n)).map(|field| field.kind);

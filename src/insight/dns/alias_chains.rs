@@ -5,7 +5,7 @@
 //! Each record is visited once, and the end of a chain is the same for every record that leads to
 //! it.
 
-use super::answer::{Asker, End, Found};
+use super::answer::{Asker, End, NameResult};
 use super::entry::Entry;
 use super::index::ZoneIndex;
 use super::zones::Zones;
@@ -61,12 +61,13 @@ impl<'a> AliasChains<'a> {
             let Some(target) = alias.record.data.target() else { continue };
             let ask = |kind| zones.ask_one_name(target, kind, Asker::Cloudflare);
             let step = ask(RecordType::A);
-            let is_nothing =
-                |found: &Found<'_>| matches!(found, Found::End(End::NoData(_) | End::NoName));
+            let is_nothing = |found: &NameResult<'_>| {
+                matches!(found, NameResult::End(End::NoData(_) | End::NoName))
+            };
             alias.by_wildcard = step.wildcard.is_some();
             let is_known = step.zone.is_none_or(&has_all_addresses);
             match &step.found {
-                Found::Alias(next, _) => {
+                NameResult::Alias(next, _) => {
                     alias.next = numbers.get(next.name.as_str()).copied();
                     // A name that a wildcard covers may have a live record of its own.
                     alias.is_certain = !alias.by_wildcard || is_known;
@@ -75,7 +76,7 @@ impl<'a> AliasChains<'a> {
                     alias.end = ChainEnd::Dead(n);
                     alias.is_certain = is_known;
                 }
-                Found::End(_) => {}
+                NameResult::End(_) => {}
             }
         }
         let mut chains = Self { all, loops: Vec::new() };

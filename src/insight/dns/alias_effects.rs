@@ -8,7 +8,7 @@ use super::answer_in_words::NO_NAME;
 use super::differences::{Class, Difference};
 use super::index::ZoneIndex;
 use super::zones::Zones;
-use crate::insight::effect::listed;
+use crate::insight::effect::at_most_five;
 use crate::model::{Fqdn, RecordType};
 
 /// Names that are not edited and whose answers differ, by the targets of their aliases.
@@ -45,7 +45,7 @@ impl<'v, 'a> Dependents<'v, 'a> {
                 format!("{} aliases", names.len())
             },
             if names.len() == 1 { "answers" } else { "answer" },
-            listed(shown)
+            at_most_five(shown)
         ))
     }
 }

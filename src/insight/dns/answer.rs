@@ -14,7 +14,7 @@
 //! manage-dns-records/reference/shadowed-records.
 
 use super::entry::Entry;
-use super::index::{Node, ZoneIndex};
+use super::index::{NameNode, ZoneIndex};
 use super::serving::Serving;
 use super::zones::Zones;
 use crate::model::facts::AUTOMATIC_TTL_SECONDS;
@@ -141,7 +141,7 @@ pub(super) enum Asker {
 }
 
 /// The result for one name.
-pub(super) enum Found<'a> {
+pub(super) enum NameResult<'a> {
     /// The end of the chain.
     End(End<'a>),
     /// An alias. True if it is flattened.
@@ -155,7 +155,7 @@ pub(super) struct NameAnswer<'a> {
     /// The wildcard that answers for it, if one does.
     pub(super) wildcard: Option<&'a str>,
     /// The result.
-    pub(super) found: Found<'a>,
+    pub(super) found: NameResult<'a>,
 }
 
 impl<'a> Zones<'a> {
@@ -173,7 +173,11 @@ impl<'a> Zones<'a> {
         asker: Asker,
     ) -> NameAnswer<'a> {
         let Some(zone) = self.zone_for(name, kind) else {
-            return NameAnswer { zone: None, wildcard: None, found: Found::End(End::Elsewhere) };
+            return NameAnswer {
+                zone: None,
+                wildcard: None,
+                found: NameResult::End(End::Elsewhere),
+            };
         };
         let (wildcard, found) = zone.find(name, kind, asker);
         NameAnswer { zone: Some(zone.name()), wildcard, found }
@@ -199,8 +203,8 @@ fn follow<'a>(name: &Fqdn, ask: impl Fn(&Fqdn) -> NameAnswer<'a>) -> Answer<'a> 
         let NameAnswer { zone, wildcard, found } = ask(&name);
         let end = |aliases, name, end| Answer { aliases, name, zone, wildcard, end };
         let (record, flattened) = match found {
-            Found::End(found) => return end(aliases, name, found),
-            Found::Alias(record, flattened) => (record, flattened),
+            NameResult::End(found) => return end(aliases, name, found),
+            NameResult::Alias(record, flattened) => (record, flattened),
         };
         if aliases.len() >= MOST_FOLLOWED {
             return end(aliases, name, End::Unknown(Unknown::LongChain));
@@ -227,34 +231,39 @@ impl<'a> ZoneIndex<'a> {
 
     /// Returns the result for one name of the zone, with the wildcard that answers for it, if one
     /// does.
-    fn find(&self, name: &Fqdn, kind: RecordType, asker: Asker) -> (Option<&'a str>, Found<'a>) {
+    fn find(
+        &self,
+        name: &Fqdn,
+        kind: RecordType,
+        asker: Asker,
+    ) -> (Option<&'a str>, NameResult<'a>) {
         let Some(location) = self.locate(name.as_str()) else {
-            return (None, Found::End(End::Elsewhere));
+            return (None, NameResult::End(End::Elsewhere));
         };
         // The parent side of a delegation answers for DS (RFC 4035 section 3.1.4.1).
         let asks_parent =
-            |cut: &Node<'_, 'a>| kind == RecordType::Ds && cut.name() == name.as_str();
+            |cut: &NameNode<'_, 'a>| kind == RecordType::Ds && cut.name() == name.as_str();
         if let Some(cut) = location.cut.filter(|cut| !asks_parent(cut)) {
             return (
                 None,
-                Found::End(End::Referral(Box::new(self.referral(cut, location.exact, kind)))),
+                NameResult::End(End::Referral(Box::new(self.referral(cut, location.exact, kind)))),
             );
         }
-        if let Some(node) = location.exact.filter(Node::has_records) {
+        if let Some(node) = location.exact.filter(NameNode::has_records) {
             return (None, at_node(node, self.serving(), kind, asker));
         }
         match (location.wildcard, location.exact) {
             (Some(star), _) => (Some(star.name()), at_node(star, self.serving(), kind, asker)),
-            (None, Some(_)) => (None, Found::End(End::NoData(NoData::Empty))),
-            (None, None) => (None, Found::End(End::NoName)),
+            (None, Some(_)) => (None, NameResult::End(End::NoData(NoData::Empty))),
+            (None, None) => (None, NameResult::End(End::NoName)),
         }
     }
 
     /// Returns the referral of a delegation.
     fn referral(
         &self,
-        cut: Node<'_, 'a>,
-        exact: Option<Node<'_, 'a>>,
+        cut: NameNode<'_, 'a>,
+        exact: Option<NameNode<'_, 'a>>,
         kind: RecordType,
     ) -> Referral<'a> {
         let servers = cut.of_type(RecordType::Ns);
@@ -285,31 +294,36 @@ fn below(name: &str, above: &str) -> bool {
 }
 
 /// Returns the result of a name with records, or of the wildcard that answers for it.
-fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType, asker: Asker) -> Found<'a> {
+fn at_node<'a>(
+    node: NameNode<'_, 'a>,
+    serving: &Serving,
+    kind: RecordType,
+    asker: Asker,
+) -> NameResult<'a> {
     let set = node.of_type(kind);
     let alias = node.of_type(RecordType::Cname).first().copied();
     let is_own = node.is_apex() && !serving.is_plain;
     if node.is_wildcard() && node.has(RecordType::Ns) {
-        return Found::End(End::Unknown(Unknown::WildcardDelegation));
+        return NameResult::End(End::Unknown(Unknown::WildcardDelegation));
     }
     // The name servers of the apex are Cloudflare's even if the name is proxied.
     if is_own && kind == RecordType::Ns {
         let served = if serving.multi_provider == Some(true) { set } else { Vec::new() };
-        return Found::End(End::Cloudflare(Own::NameServers, served));
+        return NameResult::End(End::Cloudflare(Own::NameServers, served));
     }
     if asker == Asker::Resolver && serving.proxies() {
         let proxied: Vec<_> = node.records().filter(Entry::is_proxied).collect();
         if !proxied.is_empty() {
-            return Found::End(proxied_name(proxied, set, serving, kind));
+            return NameResult::End(proxied_name(proxied, set, serving, kind));
         }
     }
     if is_own && kind == RecordType::Dnskey && serving.dnssec == Some(true) {
-        return Found::End(End::Cloudflare(Own::Keys, set));
+        return NameResult::End(End::Cloudflare(Own::Keys, set));
     }
     let asks_alias = kind == RecordType::Cname;
     let of_type = |set: Vec<Entry<'a>>| match set.is_empty() {
-        true => Found::End(End::NoData(NoData::OtherTypes)),
-        false => Found::End(End::Records(set)),
+        true => NameResult::End(End::NoData(NoData::OtherTypes)),
+        false => NameResult::End(End::Records(set)),
     };
     let Some(alias) = alias else { return of_type(set) };
     let chosen = serving.flattens_all == Some(true) || alias.settings.flatten_cname == Some(true);
@@ -318,20 +332,20 @@ fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType, asker: A
     // section 3.6.2). No address is beside an alias.
     let is_beside = || node.records().any(|entry| !entry.is(RecordType::Cname));
     if !flattened && !serving.is_plain && !is_address(kind) && is_beside() {
-        return Found::End(End::Unknown(Unknown::BesideAlias));
+        return NameResult::End(End::Unknown(Unknown::BesideAlias));
     }
     // Types beside a flattened alias are answered directly.
     if flattened && !asks_alias && !is_address(kind) && !set.is_empty() {
         return of_type(set);
     }
     match (flattened, asks_alias) {
-        (true, true) => Found::End(End::NoData(NoData::Hidden)),
-        (false, true) => Found::End(End::Records(set)),
+        (true, true) => NameResult::End(End::NoData(NoData::Hidden)),
+        (false, true) => NameResult::End(End::Records(set)),
         (true, false) if node.is_apex() && !is_address(kind) => {
-            Found::End(End::NoData(NoData::Hidden))
+            NameResult::End(End::NoData(NoData::Hidden))
         }
-        (true, false) if !is_address(kind) => Found::End(End::Unknown(Unknown::FlattenedType)),
-        (flattened, false) => Found::Alias(alias, flattened),
+        (true, false) if !is_address(kind) => NameResult::End(End::Unknown(Unknown::FlattenedType)),
+        (flattened, false) => NameResult::Alias(alias, flattened),
     }
 }
 
@@ -441,7 +455,7 @@ impl<'a> Answer<'a> {
 }
 
 /// Returns the values of records.
-fn values<'a>(set: &[Entry<'a>]) -> Vec<&'a crate::model::Rdata> {
+fn values_of<'a>(set: &[Entry<'a>]) -> Vec<&'a crate::model::Rdata> {
     let mut values: Vec<_> = set.iter().map(|entry| entry.data).collect();
     values.sort();
     values.dedup();
@@ -452,20 +466,23 @@ impl End<'_> {
     /// Returns true if both have the same content.
     fn says_the_same(&self, other: &End<'_>) -> bool {
         match (self, other) {
-            (Self::Records(a), End::Records(b)) => values(a) == values(b),
+            (Self::Records(a), End::Records(b)) => values_of(a) == values_of(b),
             // Resolvers see the same edge, independent of the records behind it.
             (Self::Edge(_), End::Edge(_)) => true,
             (Self::NoData(_), End::NoData(_)) | (Self::NoName, End::NoName) => true,
             (Self::Elsewhere, End::Elsewhere) | (Self::Loop, End::Loop) => true,
             (Self::Cloudflare(a, set), End::Cloudflare(b, other)) => {
-                a == b && values(set) == values(other)
+                a == b && values_of(set) == values_of(other)
             }
             (Self::Unknown(a), End::Unknown(b)) => a == b,
             (Self::Referral(a), End::Referral(b)) => {
                 let parts = |r: &Referral<'_>| {
-                    (values(&r.servers).iter().map(|v| (*v).clone()).collect::<Vec<_>>(), glue(r))
+                    (
+                        values_of(&r.servers).iter().map(|v| (*v).clone()).collect::<Vec<_>>(),
+                        glue(r),
+                    )
                 };
-                a.cut == b.cut && parts(a) == parts(b) && values(&a.ds) == values(&b.ds)
+                a.cut == b.cut && parts(a) == parts(b) && values_of(&a.ds) == values_of(&b.ds)
             }
             _ => false,
         }

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, End, NoData, Own, Unknown};
 use super::entry::Entry;
-use super::index::{Node, ZoneIndex};
+use super::index::{NameNode, ZoneIndex};
 use super::zones::Zones;
 use crate::diagnostic::{cut, first_of};
 use crate::model::{Fqdn, Rdata, RecordType, sort_by};
@@ -18,7 +18,7 @@ const LONGEST_VALUE: usize = 60;
 
 /// Returns a value, shortened: `mx1.example.net (10)` for MX, the presentation form for everything
 /// else.
-pub(super) fn value(data: &Rdata) -> String {
+pub(super) fn short_value(data: &Rdata) -> String {
     let text = data.presentation();
     let text = match (data, text.split_once(' ')) {
         (Rdata::Mx(_), Some((priority, host))) => format!("{host} ({priority})"),
@@ -28,27 +28,31 @@ pub(super) fn value(data: &Rdata) -> String {
 }
 
 /// Returns the values of records of one type.
-pub(super) fn values(set: &[Entry<'_>]) -> String {
+pub(super) fn short_values(set: &[Entry<'_>]) -> String {
     let mut sorted: Vec<_> = set.to_vec();
     sort_by(&mut sorted, |a, b| a.data.cmp(b.data));
-    let values: Vec<String> = sorted.iter().map(|entry| value(entry.data)).collect();
+    let values: Vec<String> = sorted.iter().map(|entry| short_value(entry.data)).collect();
     first_of(&values, MOST_VALUES)
 }
 
 /// Describes the answers of a name with records, or of the wildcard that answers for it: addresses
 /// first, then the other types.
-pub(super) fn records(node: Node<'_, '_>, proxies: bool) -> String {
+pub(super) fn describe_node(node: NameNode<'_, '_>, proxies: bool) -> String {
     let mut set: Vec<Entry<'_>> = node.records().collect();
     if proxies && set.iter().any(Entry::is_proxied) {
         set.retain(|entry| !entry.is_proxied());
-        return if set.is_empty() { EDGE.to_owned() } else { format!("{EDGE}, {}", typed(&set)) };
+        return if set.is_empty() {
+            EDGE.to_owned()
+        } else {
+            format!("{EDGE}, {}", values_with_types(&set))
+        };
     }
-    typed(&set)
+    values_with_types(&set)
 }
 
 /// Returns records with their types, if the value alone does not show the type: `192.0.2.7`, `TXT
 /// "v=spf1 -all"`.
-fn typed(set: &[Entry<'_>]) -> String {
+fn values_with_types(set: &[Entry<'_>]) -> String {
     let rank = |entry: &Entry<'_>| match entry.record_type() {
         Some(RecordType::A) => 0,
         Some(RecordType::Aaaa) => 1,
@@ -58,9 +62,9 @@ fn typed(set: &[Entry<'_>]) -> String {
     let mut sorted: Vec<_> = set.to_vec();
     sort_by(&mut sorted, |a, b| rank(a).cmp(&rank(b)).then_with(|| a.data.cmp(b.data)));
     let words = |entry: &Entry<'_>| match entry.record_type() {
-        Some(RecordType::A | RecordType::Aaaa) => value(entry.data),
-        Some(RecordType::Cname) => format!("alias of {}", value(entry.data)),
-        _ => format!("{} {}", entry.data.type_name(), value(entry.data)),
+        Some(RecordType::A | RecordType::Aaaa) => short_value(entry.data),
+        Some(RecordType::Cname) => format!("alias of {}", short_value(entry.data)),
+        _ => format!("{} {}", entry.data.type_name(), short_value(entry.data)),
     };
     let words: Vec<String> = sorted.iter().map(words).collect();
     first_of(&words, MOST_VALUES)
@@ -107,15 +111,15 @@ impl End<'_> {
     /// Describes the end of an answer.
     fn words(&self, kind: RecordType, name: &Fqdn) -> String {
         match self {
-            Self::Records(set) => values(set),
+            Self::Records(set) => short_values(set),
             Self::Edge(_) => EDGE.to_owned(),
             Self::NoData(why) => why.words(kind),
             Self::NoName => NO_NAME.to_owned(),
-            Self::Referral(referral) => format!("delegated to {}", values(&referral.servers)),
+            Self::Referral(referral) => format!("delegated to {}", short_values(&referral.servers)),
             Self::Elsewhere => format!("{name} is in no known zone"),
             Self::Loop => format!("a loop of aliases at {name}"),
             Self::Cloudflare(own, beside) if beside.is_empty() => own.about().to_owned(),
-            Self::Cloudflare(own, beside) => format!("{}; {}", own.about(), values(beside)),
+            Self::Cloudflare(own, beside) => format!("{}; {}", own.about(), short_values(beside)),
             Self::Unknown(why) => why.about().to_owned(),
         }
     }

@@ -1,18 +1,18 @@
 //! The source of the answers for a name: its own records, a wildcard, a delegation, or nothing.
 
-use super::index::{Node, ZoneIndex};
+use super::index::{NameNode, ZoneIndex};
 
 /// The source of the answers for a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum AnswerSource<'z, 'a> {
     /// Records of its own.
-    Own(Node<'z, 'a>),
-    Wildcard(Node<'z, 'a>),
+    Own(NameNode<'z, 'a>),
+    Wildcard(NameNode<'z, 'a>),
     /// Nothing, but names below it exist.
     Empty,
     Nothing,
     /// Other name servers. The name is at or below this delegation.
-    Cut(Node<'z, 'a>),
+    Cut(NameNode<'z, 'a>),
 }
 
 impl<'z, 'a> AnswerSource<'z, 'a> {
@@ -21,7 +21,7 @@ impl<'z, 'a> AnswerSource<'z, 'a> {
         let Some(location) = zone.locate(name) else { return Self::Nothing };
         match (
             location.cut,
-            location.exact.filter(Node::has_records),
+            location.exact.filter(NameNode::has_records),
             location.wildcard,
             location.exact,
         ) {

@@ -1,6 +1,6 @@
 //! Sentences about the time for which caches keep old answers.
 
-use crate::insight::effect::listed;
+use crate::insight::effect::at_most_five;
 
 /// Time for which resolvers may keep "no such name" and "no such type" by default (RFC 2308 section
 /// 5: the SOA minimum).
@@ -16,7 +16,7 @@ pub const NEGATIVE_TTL: u32 = 1800;
 pub(super) const LONG_TTL: u32 = 3600;
 
 /// Describes a time.
-pub(super) fn duration(seconds: u32) -> String {
+pub(super) fn describe_duration(seconds: u32) -> String {
     match seconds {
         s if s >= 3600 && s % 3600 == 0 => format!("{} h", s / 3600),
         s if s >= 60 && s % 60 == 0 => format!("{} min", s / 60),
@@ -37,7 +37,7 @@ const DAY: u32 = 86_400;
 pub(super) fn safe_from(old: u32) -> String {
     format!(
         "a quick move is possible {} after this change, once caches have dropped answers with ttl {old}",
-        duration(old)
+        describe_duration(old)
     )
 }
 
@@ -46,21 +46,24 @@ pub(super) fn raised_with_move(old: u32, new: u32) -> Option<String> {
     (new >= DAY && new > old).then(|| {
         format!(
             "the ttl rises together with the change: caches may keep the new answer, right or wrong, for up to {}",
-            duration(new)
+            describe_duration(new)
         )
     })
 }
 
 /// Returns a sentence about an old answer that caches may keep for long.
 pub(super) fn old_kept(seconds: u32) -> String {
-    format!("caches may keep the old answer for up to {} (ttl {seconds})", duration(seconds))
+    format!(
+        "caches may keep the old answer for up to {} (ttl {seconds})",
+        describe_duration(seconds)
+    )
 }
 
 /// Returns a sentence about old answers that caches may keep for long: the names by times to live.
 pub(super) fn all_kept<'n>(names: impl Iterator<Item = (u32, Vec<&'n str>)>) -> String {
     let parts: Vec<String> = names
         .map(|(seconds, names)| {
-            format!("for up to {} those of {}", duration(seconds), listed(names))
+            format!("for up to {} those of {}", describe_duration(seconds), at_most_five(names))
         })
         .collect();
     format!("caches may keep old answers: {}", parts.join("; "))

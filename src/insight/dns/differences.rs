@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::answer::Answer;
-use super::index::{Node, ZoneIndex};
+use super::index::{NameNode, ZoneIndex};
 use super::zones::Zones;
 use crate::model::{Fqdn, Gather, NAME_OCTETS, NameMap, RecordType};
 
@@ -200,8 +200,8 @@ impl<'p, 'a> Pair<'p, 'a> {
         let ends = |zone: &ZoneIndex<'a>| zone.node(from).is_some_and(|node| node.has_records());
         let ends_alike = !name.is_wildcard() && ends(zones[0]) == ends(zones[1]);
         for zone in zones.into_iter().filter(|_| !ends_alike) {
-            let mut nodes: Vec<Node<'_, 'a>> =
-                zone.node(from).into_iter().flat_map(Node::children).collect();
+            let mut nodes: Vec<NameNode<'_, 'a>> =
+                zone.node(from).into_iter().flat_map(NameNode::children).collect();
             while let Some(node) = nodes.pop() {
                 let has_records =
                     |zone: &ZoneIndex<'a>| zone.node(node.name()).is_some_and(|n| n.has_records());
@@ -307,7 +307,8 @@ impl Zones<'_> {
             else {
                 return;
             };
-            let Some(node) = location.exact.filter(Node::has_records).or(location.wildcard) else {
+            let Some(node) = location.exact.filter(NameNode::has_records).or(location.wildcard)
+            else {
                 return;
             };
             kinds.extend(node.records().filter_map(|entry| entry.record_type()));

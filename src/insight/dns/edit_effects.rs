@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::alias_effects::{self, Dependents};
 use super::answer::End;
-use super::answer_in_words::{NO_NAME, records};
+use super::answer_in_words::{NO_NAME, describe_node};
 use super::answer_source::AnswerSource;
 use super::caching::{LONG_TTL, all_kept, old_kept, raised_with_move, safe_from};
 use super::differences::{Class, Difference, differences_from};
 use super::entry::Entry;
-use super::index::{Node, ZoneIndex};
+use super::index::{NameNode, ZoneIndex};
 use super::record_edit::RecordEdit;
 use super::references::References;
 use super::zones::Zones;
@@ -74,7 +74,7 @@ pub fn explain<'a>(
         lines.extend(view.raised_ttl(of_name));
         let main =
             view.first_edit(of_name, Entry::is_address_or_alias).or(of_name.first().copied());
-        let lost = lost_types::of(name, zones, difference);
+        let lost = lost_types::lost_types(name, zones, difference);
         if !lost.is_empty() {
             // A name can lose its records through an edit of another name, such as a delegation.
             // The sentence belongs to that edit.
@@ -84,7 +84,7 @@ pub fn explain<'a>(
                     .and_then(|edit| edit.before?.record_type())
                     .is_some_and(|kind| lost.contains(&kind))
             };
-            let line = lost_types::sentence(zones[1].name().relative(name), &lost);
+            let line = lost_types::lost_types_sentence(zones[1].name().relative(name), &lost);
             explained.put(of_name.iter().find(loses).copied().or(main), [line]);
         }
         explained.put(main, lines);
@@ -97,7 +97,9 @@ pub fn explain<'a>(
             let is_own =
                 |edit: &&RecordEdit<'a>| edit.zone == zone.name() && edit.changes_answers();
             let own: Vec<&RecordEdit<'a>> = edits.iter().filter(is_own).collect();
-            explained.of_zones.insert(zone.name().clone(), visibility::of_zone(zone, before, &own));
+            explained
+                .of_zones
+                .insert(zone.name().clone(), visibility::describe_visibility(zone, before, &own));
         }
     }
     for (zone, of_zone) in kept {
@@ -178,9 +180,9 @@ impl<'v, 'a> View<'v, 'a> {
         let [old, new] = zones;
         let shown = new.name().relative(name);
         let sources = [AnswerSource::of(old, name.as_str()), AnswerSource::of(new, name.as_str())];
-        let was = |node: Node<'_, 'a>| records(node, old.serving().proxies());
+        let was = |node: NameNode<'_, 'a>| describe_node(node, old.serving().proxies());
         let relative =
-            |node: Node<'_, 'a>| new.name().relative(&Fqdn::reported(node.name())).to_owned();
+            |node: NameNode<'_, 'a>| new.name().relative(&Fqdn::reported(node.name())).to_owned();
         let mut lines = Vec::new();
         match sources {
             // The sentences about names below the parent also cover its wildcard.

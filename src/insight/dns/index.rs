@@ -68,7 +68,7 @@ fn at(index: u32) -> usize {
 }
 
 /// Returns the next free index.
-fn next(length: usize) -> u32 {
+fn next_index(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(NONE)
 }
 
@@ -138,7 +138,7 @@ impl<'a> ZoneIndex<'a> {
     pub fn insert(&mut self, entry: Entry<'a>) {
         let Some(node) = self.make_node(entry.name.as_str()) else { return };
         self.addresses.take();
-        let slot = next(self.slots.len());
+        let slot = next_index(self.slots.len());
         self.slots.push(Slot { entry, next: self.nodes[at(node)].first });
         self.nodes[at(node)].first = slot;
         self.nodes[at(node)].own += 1;
@@ -174,14 +174,14 @@ impl<'a> ZoneIndex<'a> {
 
     /// Returns the apex.
     #[must_use]
-    pub fn apex(&self) -> Node<'_, 'a> {
-        Node { index: self, at: 0 }
+    pub fn apex(&self) -> NameNode<'_, 'a> {
+        NameNode { index: self, at: 0 }
     }
 
     /// Returns a name that exists: it has records, or a name below it has.
     #[must_use]
-    pub fn node(&self, name: &str) -> Option<Node<'_, 'a>> {
-        self.by_name.get(name).map(|at| Node { index: self, at: *at }).filter(Node::exists)
+    pub fn node(&self, name: &str) -> Option<NameNode<'_, 'a>> {
+        self.by_name.get(name).map(|at| NameNode { index: self, at: *at }).filter(NameNode::exists)
     }
 
     /// Returns the records at a name.
@@ -221,8 +221,10 @@ impl<'a> ZoneIndex<'a> {
     }
 
     /// Returns all names that exist, including empty non-terminals. The apex comes first.
-    pub fn nodes(&self) -> impl Iterator<Item = Node<'_, 'a>> {
-        (0..next(self.nodes.len())).map(|at| Node { index: self, at }).filter(Node::exists)
+    pub fn nodes(&self) -> impl Iterator<Item = NameNode<'_, 'a>> {
+        (0..next_index(self.nodes.len()))
+            .map(|at| NameNode { index: self, at })
+            .filter(NameNode::exists)
     }
 
     /// Returns everything that applies to a name; `None` if it is outside the zone.
@@ -233,13 +235,13 @@ impl<'a> ZoneIndex<'a> {
         Some(Location {
             exact,
             encloser,
-            cut: encloser.path().filter(Node::is_cut).last(),
+            cut: encloser.path().filter(NameNode::is_cut).last(),
             wildcard: self.covering(encloser, exact.is_some()),
         })
     }
 
     /// Returns the closest existing name at or above a name.
-    fn closest(&self, name: &str) -> Option<Node<'_, 'a>> {
+    fn closest(&self, name: &str) -> Option<NameNode<'_, 'a>> {
         if !is_within(name, self.name.as_str()) {
             return None;
         }
@@ -260,7 +262,7 @@ impl<'a> ZoneIndex<'a> {
     /// RFC 4592 sections 2.2.2 and 3.3.1: only the wildcard of the closest encloser counts, and an
     /// empty non-terminal is one. developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11:
     /// on standard name servers, a name without records does not count.
-    fn covering<'z>(&self, encloser: Node<'z, 'a>, is_exact: bool) -> Option<Node<'z, 'a>> {
+    fn covering<'z>(&self, encloser: NameNode<'z, 'a>, is_exact: bool) -> Option<NameNode<'z, 'a>> {
         let stops = self.serving.stops_at_empty == Some(true);
         if is_exact && (stops || encloser.has_records()) {
             return None;
@@ -281,7 +283,7 @@ impl<'a> ZoneIndex<'a> {
     fn make_node(&mut self, name: &'a str) -> Option<u32> {
         // Most names are directly below the apex, so they need one look-up.
         if name.split_once('.').is_some_and(|(_, above)| above == self.name.as_str()) {
-            let free = next(self.nodes.len());
+            let free = next_index(self.nodes.len());
             let node = *self.by_name.entry(name).or_insert(free);
             if node == free {
                 self.push_node(name, 0);
@@ -299,7 +301,7 @@ impl<'a> ZoneIndex<'a> {
     }
 
     fn add_node(&mut self, name: &'a str, parent: u32) -> u32 {
-        let node = next(self.nodes.len());
+        let node = next_index(self.nodes.len());
         self.by_name.insert(name, node);
         self.push_node(name, parent);
         node
@@ -307,7 +309,7 @@ impl<'a> ZoneIndex<'a> {
 
     /// Adds the links of a new node, which is the last.
     fn push_node(&mut self, name: &'a str, parent: u32) {
-        let node = next(self.nodes.len());
+        let node = next_index(self.nodes.len());
         let mut next_sibling = NONE;
         if let Some(above) = self.nodes.get_mut(at(parent)) {
             next_sibling = std::mem::replace(&mut above.first_child, node);
@@ -347,35 +349,35 @@ fn is_within(name: &str, zone: &str) -> bool {
 #[derive(Debug, Clone, Copy)]
 pub struct Location<'z, 'a> {
     /// The name itself, if it exists.
-    pub exact: Option<Node<'z, 'a>>,
+    pub exact: Option<NameNode<'z, 'a>>,
     /// The closest existing name: the name itself, or one above it.
-    pub encloser: Node<'z, 'a>,
+    pub encloser: NameNode<'z, 'a>,
     /// The topmost delegated name at or above it.
-    pub cut: Option<Node<'z, 'a>>,
+    pub cut: Option<NameNode<'z, 'a>>,
     /// The wildcard that answers for it, if no delegation does.
-    pub wildcard: Option<Node<'z, 'a>>,
+    pub wildcard: Option<NameNode<'z, 'a>>,
 }
 
 /// An existing name of a zone.
 #[derive(Clone, Copy)]
-pub struct Node<'z, 'a> {
+pub struct NameNode<'z, 'a> {
     index: &'z ZoneIndex<'a>,
     at: u32,
 }
 
-impl PartialEq for Node<'_, '_> {
+impl PartialEq for NameNode<'_, '_> {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 }
 
-impl std::fmt::Debug for Node<'_, '_> {
+impl std::fmt::Debug for NameNode<'_, '_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Node").field(&self.name()).finish()
     }
 }
 
-impl<'z, 'a> Node<'z, 'a> {
+impl<'z, 'a> NameNode<'z, 'a> {
     /// Returns its name.
     #[must_use]
     pub fn name(&self) -> &'a str {
@@ -437,8 +439,8 @@ impl<'z, 'a> Node<'z, 'a> {
     }
 
     /// Returns it and all names above it, up to the apex.
-    pub fn path(self) -> impl Iterator<Item = Node<'z, 'a>> {
-        std::iter::successors(Some(self), Node::parent)
+    pub fn path(self) -> impl Iterator<Item = NameNode<'z, 'a>> {
+        std::iter::successors(Some(self), NameNode::parent)
     }
 
     /// Returns the wildcard directly below it, if that has records.
@@ -448,14 +450,14 @@ impl<'z, 'a> Node<'z, 'a> {
     }
 
     /// Returns the existing names directly below it, in no particular order.
-    pub fn children(self) -> impl Iterator<Item = Node<'z, 'a>> {
+    pub fn children(self) -> impl Iterator<Item = NameNode<'z, 'a>> {
         let first = self.link(self.tree().first_child);
         std::iter::successors(first, |node| node.link(node.tree().next_sibling))
-            .filter(Node::exists)
+            .filter(NameNode::exists)
     }
 
     /// Returns all existing names below it, in no particular order.
-    pub fn below(self) -> impl Iterator<Item = Node<'z, 'a>> {
+    pub fn below(self) -> impl Iterator<Item = NameNode<'z, 'a>> {
         let mut open: Vec<_> = self.children().collect();
         std::iter::from_fn(move || {
             let node = open.pop()?;
@@ -484,7 +486,7 @@ mod tests {
     use super::*;
     use crate::model::{Settings, Ttl};
 
-    /// A zone of records `name type value`.
+    /// Returns a zone of records `name type value`.
     fn records(lines: &[&str]) -> Vec<(Fqdn, Rdata)> {
         let parse = |line: &&str| {
             let mut words = line.splitn(3, ' ');

@@ -5,13 +5,13 @@ use super::answer_source::AnswerSource;
 use super::differences::Difference;
 use super::index::ZoneIndex;
 use super::proxy_change;
-use crate::insight::effect::listed;
+use crate::insight::effect::at_most_five;
 use crate::model::{Fqdn, RecordType};
 
 /// Returns the types that a name loses while it keeps other records, unless another sentence
 /// reports that it moves behind the proxy or leaves it. `difference` is the difference for the
 /// name.
-pub(super) fn of(
+pub(super) fn lost_types(
     name: &Fqdn,
     zones: [&ZoneIndex<'_>; 2],
     difference: Option<&Difference<'_>>,
@@ -34,6 +34,6 @@ pub(super) fn of(
 
 /// Returns the sentence about a name that loses these types. `shown` is the name as it is
 /// displayed.
-pub(super) fn sentence(shown: &str, lost: &[RecordType]) -> String {
-    format!("{shown}: no {} any more; the name has other records", listed(lost))
+pub(super) fn lost_types_sentence(shown: &str, lost: &[RecordType]) -> String {
+    format!("{shown}: no {} any more; the name has other records", at_most_five(lost))
 }

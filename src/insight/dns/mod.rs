@@ -42,7 +42,7 @@ pub use caching::NEGATIVE_TTL;
 pub use differences::{Class, Difference, differences};
 pub use edit_effects::{Explained, explain};
 pub use entry::Entry;
-pub use index::{Location, Node, ZoneIndex};
+pub use index::{Location, NameNode, ZoneIndex};
 pub use record_edit::RecordEdit;
 pub use references::{HostRule, Reference, References};
 pub use serving::{Hindrance, Serving};

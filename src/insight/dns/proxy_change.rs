@@ -1,8 +1,8 @@
 //! Effects of moving a name behind Cloudflare's proxy, or out of it.
 
-use super::answer_in_words::values;
+use super::answer_in_words::short_values;
 use super::entry::Entry;
-use super::index::{Node, ZoneIndex};
+use super::index::{NameNode, ZoneIndex};
 use crate::model::RecordType;
 
 /// Returns the sentence about a name that keeps some records and moves behind the proxy, or leaves
@@ -10,17 +10,17 @@ use crate::model::RecordType;
 pub(super) fn moved(
     shown: &str,
     [old, new]: [&ZoneIndex<'_>; 2],
-    nodes: [Node<'_, '_>; 2],
+    nodes: [NameNode<'_, '_>; 2],
 ) -> Option<String> {
-    let proxied = |zone: &ZoneIndex<'_>, node: Node<'_, '_>| {
+    let proxied = |zone: &ZoneIndex<'_>, node: NameNode<'_, '_>| {
         zone.serving().proxies() && node.records().any(|e| e.is_proxied())
     };
-    let addresses = |node: Node<'_, '_>| {
+    let addresses = |node: NameNode<'_, '_>| {
         let all: Vec<Entry<'_>> = [RecordType::A, RecordType::Aaaa, RecordType::Cname]
             .iter()
             .flat_map(|t| node.of_type(*t))
             .collect();
-        values(&all)
+        short_values(&all)
     };
     match (proxied(old, nodes[0]), proxied(new, nodes[1])) {
         (true, false) if !addresses(nodes[1]).is_empty() => Some(format!(

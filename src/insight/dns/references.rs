@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::answer::End;
 use super::entry::Entry;
 use super::zones::Zones;
-use crate::insight::effect::listed;
+use crate::insight::effect::at_most_five;
 use crate::insight::mail::mta_sts_tls_reporting::{Announcement, mta_sts, mta_sts_host};
 use crate::model::{Fqdn, Gather, RecordType, ZoneName};
 
@@ -126,7 +126,7 @@ impl<'a> References<'a> {
         };
         let verb = if records.len() + rules.len() == 1 { "refers" } else { "refer" };
         let names: Vec<String> = records.into_iter().chain(rules).collect();
-        Some(format!("{counts} {verb} to this name: {}", listed(&names)))
+        Some(format!("{counts} {verb} to this name: {}", at_most_five(&names)))
     }
 
     /// Returns the records that point to names below a name that do not exist afterwards.

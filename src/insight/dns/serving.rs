@@ -145,12 +145,12 @@ impl Serving {
             "foundation_dns" => self.stops_at_empty = is_on(value),
             "zone_mode" => self.never_proxies = Some(value.to_string() == "dns_only"),
             "nameservers" => {
-                if let Some(kind) = member(value, "type") {
+                if let Some(kind) = object_member(value, "type") {
                     self.stops_at_empty = Some(kind.to_string() == "cloudflare.advanced");
                 }
             }
             "soa" => {
-                if let Some(Value::Integer(seconds)) = member(value, "min_ttl") {
+                if let Some(Value::Integer(seconds)) = object_member(value, "min_ttl") {
                     self.negative_ttl = u32::try_from(*seconds).ok();
                 }
             }
@@ -182,7 +182,7 @@ fn is_on(value: &Value) -> Option<bool> {
 }
 
 /// Returns a member of an object.
-fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+fn object_member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     match value {
         Value::Map(members) => members.get(name),
         _ => None,

@@ -3,10 +3,10 @@
 //! Only settings that are known before and after are compared. DNSSEC is not among them, because
 //! the setting itself reports the work at the registrar.
 
-use super::caching::duration;
-use super::index::{Node, ZoneIndex};
+use super::caching::describe_duration;
+use super::index::{NameNode, ZoneIndex};
 use super::serving::Serving;
-use crate::insight::effect::listed;
+use crate::insight::effect::at_most_five;
 use crate::model::{Fqdn, RecordType};
 
 /// Returns the differences between two ways of serving a zone.
@@ -23,7 +23,7 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
         } else {
             "with the addresses of Cloudflare's edge"
         };
-        lines.extend(said(
+        lines.extend(sentence_about_names(
             after,
             is_proxied,
             &format!("is answered {now}"),
@@ -38,11 +38,11 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
         } else {
             ("has no IPv6 addresses any more", "have no IPv6 addresses any more")
         };
-        lines.extend(said(after, is_proxied, one, several));
+        lines.extend(sentence_about_names(after, is_proxied, one, several));
     }
     if let Some(flattens) = changed(|s| s.flattens_all) {
         let now = if flattens { "with the addresses of the target" } else { "as an alias" };
-        let is_alias = |node: &Node<'_, '_>| {
+        let is_alias = |node: &NameNode<'_, '_>| {
             !node.is_apex()
                 && !is_proxied(node)
                 && node
@@ -50,7 +50,7 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
                     .iter()
                     .any(|alias| alias.settings.flatten_cname != Some(true))
         };
-        lines.extend(said(
+        lines.extend(sentence_about_names(
             after,
             is_alias,
             &format!("is answered {now}"),
@@ -65,12 +65,12 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
             (true, "is covered by a wildcard", "are covered by a wildcard"),
             (false, "is no longer covered by a wildcard", "are no longer covered by a wildcard"),
         ] {
-            let moves = |node: &Node<'_, '_>| {
+            let moves = |node: &NameNode<'_, '_>| {
                 star(after, node.name()) == is_covered
                     && star(before, node.name()) != is_covered
                     && !node.has_records()
             };
-            lines.extend(said(after, moves, one, several));
+            lines.extend(sentence_about_names(after, moves, one, several));
         }
     }
     if let Some(multi) = changed(|s| s.multi_provider) {
@@ -84,7 +84,7 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
             } else {
                 "are no longer served"
             };
-            lines.push(format!("the NS records of the apex {now}: {}", listed(&hosts)));
+            lines.push(format!("the NS records of the apex {now}: {}", at_most_five(&hosts)));
         }
     }
     if let (Some(old), Some(new)) = (old.negative_ttl, new.negative_ttl)
@@ -92,22 +92,22 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
     {
         lines.push(format!(
             "resolvers keep \"no such name\" for {} instead of {}",
-            duration(new),
-            duration(old)
+            describe_duration(new),
+            describe_duration(old)
         ));
     }
     lines
 }
 
 /// Returns true if a name is answered with Cloudflare's edge when the zone proxies.
-fn is_proxied(node: &Node<'_, '_>) -> bool {
+fn is_proxied(node: &NameNode<'_, '_>) -> bool {
     node.records().any(|entry| entry.is_proxied())
 }
 
 /// Returns a sentence about the affected names; none if there are none.
-fn said(
+fn sentence_about_names(
     zone: &ZoneIndex<'_>,
-    concerns: impl Fn(&Node<'_, '_>) -> bool,
+    concerns: impl Fn(&NameNode<'_, '_>) -> bool,
     one: &str,
     several: &str,
 ) -> Option<String> {
@@ -120,6 +120,6 @@ fn said(
     match names.len() {
         0 => None,
         1 => Some(format!("1 name {one}: {}", names[0])),
-        n => Some(format!("{n} names {several}: {}", listed(&names))),
+        n => Some(format!("{n} names {several}: {}", at_most_five(&names))),
     }
 }

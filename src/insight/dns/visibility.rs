@@ -1,7 +1,7 @@
 //! Describes when all resolvers see the changes of a zone.
 
 use super::answer_source::AnswerSource;
-use super::caching::duration;
+use super::caching::describe_duration;
 use super::index::ZoneIndex;
 use super::record_edit::RecordEdit;
 use super::serving::Hindrance;
@@ -10,7 +10,7 @@ use crate::model::facts::AUTOMATIC_TTL_SECONDS;
 
 /// Describes when all resolvers see these edits of a zone, which change answers. `zone` is the zone
 /// after them.
-pub(super) fn of_zone<'a>(
+pub(super) fn describe_visibility<'a>(
     zone: &ZoneIndex<'a>,
     before: &Zones<'a>,
     edits: &[&RecordEdit<'a>],
@@ -47,16 +47,17 @@ fn visible_within(kept: Option<u32>, negative: Option<u32>) -> Option<String> {
     match (kept.filter(|seconds| *seconds > AUTOMATIC_TTL_SECONDS), negative) {
         (Some(kept), None) => Some(format!(
             "visible everywhere within {} (the longest ttl of what changes)",
-            duration(kept)
+            describe_duration(kept)
         )),
         (Some(kept), Some(negative)) => Some(format!(
             "visible everywhere within {}; new names within {} (negative caching)",
-            duration(kept),
-            duration(negative)
+            describe_duration(kept),
+            describe_duration(negative)
         )),
         (None, None) => None,
-        (None, Some(negative)) => {
-            Some(format!("visible everywhere within {} (negative caching)", duration(negative)))
-        }
+        (None, Some(negative)) => Some(format!(
+            "visible everywhere within {} (negative caching)",
+            describe_duration(negative)
+        )),
     }
 }

@@ -2,24 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use super::answer_in_words::{NO_NAME, records};
+use super::answer_in_words::{NO_NAME, describe_node};
 use super::answer_source::AnswerSource;
 use super::caching::LONG_TTL;
 use super::differences::Difference;
 use super::entry::Entry;
-use super::index::{Node, ZoneIndex};
+use super::index::{NameNode, ZoneIndex};
 use crate::diagnostic::count;
-use crate::insight::effect::listed;
+use crate::insight::effect::at_most_five;
 use crate::model::{Fqdn, RecordType};
 
 /// Describes the answers of a name or a wildcard in a zone.
-fn answers(zone: &ZoneIndex<'_>, node: Node<'_, '_>) -> String {
-    records(node, zone.serving().proxies())
+fn answers(zone: &ZoneIndex<'_>, node: NameNode<'_, '_>) -> String {
+    describe_node(node, zone.serving().proxies())
 }
 
 /// Returns the sentence about a name that loses its records, so that a wildcard answers instead.
 /// `shown` is the name as it is displayed.
-pub(super) fn falls_to_wildcard(shown: &str, new: &ZoneIndex<'_>, star: Node<'_, '_>) -> String {
+pub(super) fn falls_to_wildcard(
+    shown: &str,
+    new: &ZoneIndex<'_>,
+    star: NameNode<'_, '_>,
+) -> String {
     let ttl =
         star.records().map(|entry| entry.seconds()).max().filter(|seconds| *seconds >= LONG_TTL);
     let ttl = ttl.map(|seconds| format!(" (ttl {seconds})")).unwrap_or_default();
@@ -32,8 +36,8 @@ pub(super) fn left_by_wildcard(
     name: &Fqdn,
     shown: &str,
     [old, new]: [&ZoneIndex<'_>; 2],
-    star: Node<'_, '_>,
-    own: Node<'_, '_>,
+    star: NameNode<'_, '_>,
+    own: NameNode<'_, '_>,
 ) -> Option<String> {
     let was = answers(old, star);
     // No client connects to the name of a key or a token, and some answers stay the same.
@@ -62,7 +66,7 @@ pub(super) fn left_by_wildcard(
     let loses = if lost.is_empty() || own.has(RecordType::Cname) {
         String::new()
     } else {
-        format!("; it has no {} any more", listed(lost))
+        format!("; it has no {} any more", at_most_five(lost))
     };
     Some(format!("{shown}: until now {} answered: {was}{loses}", star.name()))
 }
@@ -111,7 +115,7 @@ pub(super) fn names_below(
         0 => String::new(),
         n => {
             let verb = if n == 1 { "points" } else { "point" };
-            format!(" ({} {verb} there: {})", count(n, "record"), listed(pointing))
+            format!(" ({} {verb} there: {})", count(n, "record"), at_most_five(pointing))
         }
     };
     match zones.map(|zone| AnswerSource::of(zone, difference.asked.as_str())) {

@@ -3,28 +3,28 @@
 use std::collections::BTreeSet;
 
 use super::evidence::Evidence;
-use super::outcome::Outcome;
+use super::outcome::ExpectationOutcome;
 use crate::insight::dns::{Answer, End, Entry, Referral};
 use crate::model::{ExpectedAnswer, Fqdn, Gather, RecordType};
 
-pub(super) fn hold(
+pub(super) fn check_answer(
     evidence: Evidence<'_, '_>,
     name: &Fqdn,
     kind: RecordType,
     expected: &ExpectedAnswer,
-) -> Outcome {
+) -> ExpectationOutcome {
     let found = evidence.zones.answer(name, kind);
     let says = format!("{name} {kind}: {}", found.words(kind));
-    let failed = || Outcome::Failed(format!("{says}; expected {expected}"));
+    let failed = || ExpectationOutcome::Failed(format!("{says}; expected {expected}"));
     match hold_answer(&found, kind, expected) {
-        Held::Yes => Outcome::Passed,
+        Held::Yes => ExpectationOutcome::Passed,
         Held::No => failed(),
         Held::Unless if evidence.knows_all => failed(),
-        Held::Absent if evidence.knows_all => Outcome::Passed,
-        Held::Unless | Held::Absent => Outcome::Unknown(format!(
+        Held::Absent if evidence.knows_all => ExpectationOutcome::Passed,
+        Held::Unless | Held::Absent => ExpectationOutcome::Unknown(format!(
             "{says} in the spec; a live record that it does not name may answer"
         )),
-        Held::Unknown => Outcome::Unknown(says),
+        Held::Unknown => ExpectationOutcome::Unknown(says),
     }
 }
 

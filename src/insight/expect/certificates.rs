@@ -8,54 +8,57 @@
 use std::collections::BTreeSet;
 
 use super::evidence::Evidence;
-use super::outcome::Outcome;
-use crate::insight::effect::listed;
-use crate::insight::issuance::{Applicable, OF_CLOUDFLARE, Policy, applicable};
+use super::outcome::ExpectationOutcome;
+use crate::insight::effect::at_most_five;
+use crate::insight::issuance::{Applicable, CaaPolicy, OF_CLOUDFLARE, applicable};
 use crate::model::{ExpectedIssuance, Fqdn, Gather};
 
 /// Checks it.
-pub(super) fn hold(evidence: Evidence<'_, '_>, expected: &ExpectedIssuance) -> Outcome {
+pub(super) fn check_certificates(
+    evidence: Evidence<'_, '_>,
+    expected: &ExpectedIssuance,
+) -> ExpectationOutcome {
     let ExpectedIssuance { name, only, universal_ssl } = expected;
     let Some(zone) = evidence.zones.zone_of(name) else {
-        return Outcome::Unknown(format!("{name} is in no known zone"));
+        return ExpectationOutcome::Unknown(format!("{name} is in no known zone"));
     };
     let answer = |name: &Fqdn, kind| evidence.zones.answer(name, kind);
     let policy = match applicable(answer, zone.name(), name) {
         Applicable::Policy(policy) => policy,
         Applicable::Missing => {
             let why = format!("{name} has no CAA record that applies: every authority may issue");
-            return Outcome::failed_if(evidence.knows_all, why);
+            return ExpectationOutcome::failed_if(evidence.knows_all, why);
         }
-        Applicable::Unknown(why) => return Outcome::Unknown(why),
+        Applicable::Unknown(why) => return ExpectationOutcome::Unknown(why),
     };
-    let Policy { names, wildcards, .. } = &*policy;
+    let CaaPolicy { names, wildcards, .. } = &*policy;
     for (kind, issuers) in [("certificates", names), ("wildcard certificates", wildcards)] {
         let Some(issuers) = issuers else {
-            return Outcome::Failed(format!(
+            return ExpectationOutcome::Failed(format!(
                 "{kind} for {name}: every authority may issue, because no record limits them"
             ));
         };
         let others: Vec<_> = issuers.difference(only).collect();
         if !others.is_empty() {
-            return Outcome::Failed(format!(
+            return ExpectationOutcome::Failed(format!(
                 "{kind} for {name}: {} may issue as well",
-                listed(others)
+                at_most_five(others)
             ));
         }
     }
     let added: BTreeSet<&str> =
         OF_CLOUDFLARE.iter().copied().filter(|added| !only.contains(*added)).gather();
     match universal_ssl {
-        _ if added.is_empty() => Outcome::Passed,
-        Some(false) => Outcome::Passed,
-        Some(true) => Outcome::Failed(format!(
+        _ if added.is_empty() => ExpectationOutcome::Passed,
+        Some(false) => ExpectationOutcome::Passed,
+        Some(true) => ExpectationOutcome::Failed(format!(
             "certificates for {name}: Universal SSL is on, so Cloudflare adds its own authorities to the answer: {}",
-            listed(added)
+            at_most_five(added)
         )),
-        None => Outcome::Unknown(format!(
+        None => ExpectationOutcome::Unknown(format!(
             "the records of {name} allow only these, but while Universal SSL is on, Cloudflare adds its own authorities to the \
              answer: {}; add them to `only`, or say `universal_ssl: false` if it is off",
-            listed(added)
+            at_most_five(added)
         )),
     }
 }

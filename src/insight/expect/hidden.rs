@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use ipnet::IpNet;
 
 use super::evidence::Evidence;
-use super::outcome::Outcome;
+use super::outcome::ExpectationOutcome;
 use crate::insight::dns::Entry;
-use crate::insight::effect::listed;
+use crate::insight::effect::at_most_five;
 use crate::insight::published_addresses::{network_in_words, published_networks};
 use crate::model::RecordType;
 
 /// Minimum prefix length for a network of SPF to reveal single addresses (IPv4, IPv6).
 const REVEALING: (u8, u8) = (16, 32);
 
-pub(super) fn hold(evidence: Evidence<'_, '_>, networks: &[IpNet]) -> Outcome {
+pub(super) fn check_hidden(evidence: Evidence<'_, '_>, networks: &[IpNet]) -> ExpectationOutcome {
     let mut found = BTreeSet::new();
     for zone in evidence.zones.iter() {
         let proxies = zone.serving().proxies();
@@ -30,9 +30,9 @@ pub(super) fn hold(evidence: Evidence<'_, '_>, networks: &[IpNet]) -> Outcome {
         }
     }
     match found.is_empty() {
-        false => Outcome::Failed(listed(found)),
-        true if evidence.knows_all => Outcome::Passed,
-        true => Outcome::Unknown(
+        false => ExpectationOutcome::Failed(at_most_five(found)),
+        true if evidence.knows_all => ExpectationOutcome::Passed,
+        true => ExpectationOutcome::Unknown(
             "no record of the spec publishes them; a live record that it does not name may"
                 .to_owned(),
         ),

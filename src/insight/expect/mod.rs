@@ -2,8 +2,8 @@
 //! judged by | |---|---| | an answer | `answer` | | how a domain receives and sends mail | `mail` |
 //! | who may issue certificates | `certificates` | | addresses that are not published | `hidden` |
 //! | the treatment of a request | `request` |  A new kind is a variant of [`Expected`], a file
-//! here, and a line in [`hold`]. Any input beside the answers of name servers is a member of
-//! [`Evidence`].
+//! here, and a line in [`check_expectation`]. Any input beside the answers of name servers is a
+//! member of [`Evidence`].
 
 mod answer;
 mod certificates;
@@ -14,7 +14,7 @@ mod outcome;
 mod request;
 
 pub use evidence::{Evidence, Rigor};
-pub use outcome::Outcome;
+pub use outcome::ExpectationOutcome;
 
 use crate::model::{Expectation, Expected};
 
@@ -22,7 +22,7 @@ use crate::model::{Expectation, Expected};
 pub const DROPPED: &str = " (of the previous spec; this change drops it)";
 
 /// Returns the expectations of the previous spec that the spec no longer has.
-pub fn dropped<'o>(
+pub fn dropped_expectations<'o>(
     own: &[Expectation],
     old: &'o [Expectation],
 ) -> impl Iterator<Item = &'o Expectation> {
@@ -31,14 +31,14 @@ pub fn dropped<'o>(
 
 /// Checks an expectation.
 #[must_use]
-pub fn hold(evidence: Evidence<'_, '_>, expected: &Expected) -> Outcome {
+pub fn check_expectation(evidence: Evidence<'_, '_>, expected: &Expected) -> ExpectationOutcome {
     match expected {
         Expected::Answer { name, record_type, answer } => {
-            answer::hold(evidence, name, *record_type, answer)
+            answer::check_answer(evidence, name, *record_type, answer)
         }
-        Expected::Mail(mail) => mail::hold(evidence, mail),
-        Expected::Certificates(issuance) => certificates::hold(evidence, issuance),
-        Expected::Request(request) => request::hold(evidence, request),
-        Expected::Hidden(networks) => hidden::hold(evidence, networks),
+        Expected::Mail(mail) => mail::check_mail(evidence, mail),
+        Expected::Certificates(issuance) => certificates::check_certificates(evidence, issuance),
+        Expected::Request(request) => request::check_request(evidence, request),
+        Expected::Hidden(networks) => hidden::check_hidden(evidence, networks),
     }
 }

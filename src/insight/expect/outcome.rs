@@ -2,7 +2,7 @@
 
 /// The outcome of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ExpectationOutcome {
     /// The statement is true.
     Passed,
     /// The statement is true as far as known. The text names the parts without a result, or the
@@ -14,7 +14,7 @@ pub enum Outcome {
     Unknown(String),
 }
 
-impl Outcome {
+impl ExpectationOutcome {
     /// Returns the word that every output uses.
     #[must_use]
     pub fn as_str(&self) -> &'static str {

@@ -20,7 +20,7 @@ pub enum Selector {
     Broken(String),
     /// `p=` is empty: the key is revoked.
     Revoked,
-    Key(Key),
+    Key(DkimKey),
 }
 
 impl Selector {
@@ -36,7 +36,7 @@ impl Selector {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct DkimKey {
     pub kind: KeyKind,
     /// The octets of the key.
     pub octets: Vec<u8>,
@@ -65,12 +65,12 @@ impl std::fmt::Display for KeyKind {
 
 /// Parses the text at a selector.
 #[must_use]
-pub fn parse(text: &[u8]) -> Selector {
-    read(text).unwrap_or_else(Selector::Broken)
+pub fn parse_selector(text: &[u8]) -> Selector {
+    read_key(text).unwrap_or_else(Selector::Broken)
 }
 
 /// Parses the text at a selector. Fails with the reason why receivers cannot use it.
-fn read(text: &[u8]) -> Result<Selector, String> {
+fn read_key(text: &[u8]) -> Result<Selector, String> {
     let text = std::str::from_utf8(text).map_err(|_| "it is not ASCII text".to_owned())?;
     let tags = Tags::parse(text)?;
     if let Some(version) = tags.get("v") {
@@ -78,7 +78,10 @@ fn read(text: &[u8]) -> Result<Selector, String> {
             return Err("`v=` must come first".to_owned());
         }
         if version != "DKIM1" {
-            return Err(format!("the version is `{}`, not `DKIM1`", super::tags::shown(version)));
+            return Err(format!(
+                "the version is `{}`, not `DKIM1`",
+                super::tags::text_start(version)
+            ));
         }
     }
     let words =
@@ -101,7 +104,7 @@ fn read(text: &[u8]) -> Result<Selector, String> {
     if data.is_empty() {
         return Ok(Selector::Revoked);
     }
-    let octets = decode(&data)?;
+    let octets = decode_base64(&data)?;
     let kind = match kind {
         "rsa" => KeyKind::Rsa(rsa_bits(&octets)?),
         "ed25519" if octets.len() == 32 => KeyKind::Ed25519,
@@ -111,7 +114,7 @@ fn read(text: &[u8]) -> Result<Selector, String> {
         other => {
             return Err(format!(
                 "receivers do not know keys of the kind `{}`",
-                super::tags::shown(other)
+                super::tags::text_start(other)
             ));
         }
     };
@@ -122,11 +125,11 @@ fn read(text: &[u8]) -> Result<Selector, String> {
             "the RSA key has {bits} bits; receivers refuse less than {FEWEST_BITS}"
         ));
     }
-    Ok(Selector::Key(Key { kind, octets, is_testing: flag("y"), is_strict: flag("s") }))
+    Ok(Selector::Key(DkimKey { kind, octets, is_testing: flag("y"), is_strict: flag("s") }))
 }
 
 /// Decodes base64. `=` at the end may be missing.
-fn decode(data: &str) -> Result<Vec<u8>, String> {
+fn decode_base64(data: &str) -> Result<Vec<u8>, String> {
     let bare = data.trim_end_matches('=');
     let whole = format!("{bare}{}", "=".repeat((4 - bare.len() % 4) % 4));
     if bare.len() % 4 == 1 {
@@ -205,7 +208,7 @@ mod tests {
     #[test]
     fn the_keys_of_the_rfcs_are_read() {
         // RFC 8463 appendix A.2; RFC 6376 appendix C.
-        let key = |text: &str| match parse(text.as_bytes()) {
+        let key = |text: &str| match parse_selector(text.as_bytes()) {
             Selector::Key(key) => key.kind,
             other => panic!("{text}: {other:?}"),
         };
@@ -224,7 +227,7 @@ mod tests {
     fn a_cut_key_is_found_wherever_it_is_cut() {
         for length in 1..RSA.len() - 1 {
             let text = format!("v=DKIM1; k=rsa; p={}", &RSA[..length]);
-            assert!(matches!(parse(text.as_bytes()), Selector::Broken(_)), "{length}");
+            assert!(matches!(parse_selector(text.as_bytes()), Selector::Broken(_)), "{length}");
         }
     }
 
@@ -241,11 +244,11 @@ mod tests {
             format!("v=DKIM1; p={}", RSA.replace('Q', "!")),
             "v=DKIM1; k=ed25519; p=AAAA".to_owned(),
         ] {
-            assert!(matches!(parse(text.as_bytes()), Selector::Broken(_)), "{text}");
+            assert!(matches!(parse_selector(text.as_bytes()), Selector::Broken(_)), "{text}");
         }
-        assert_eq!(parse(b"v=DKIM1; p="), Selector::Revoked);
+        assert_eq!(parse_selector(b"v=DKIM1; p="), Selector::Revoked);
         assert!(
-            matches!(parse(format!("v=DKIM1;t=y:s;p={RSA};").as_bytes()), Selector::Key(k) if k.is_testing && k.is_strict)
+            matches!(parse_selector(format!("v=DKIM1;t=y:s;p={RSA};").as_bytes()), Selector::Key(k) if k.is_testing && k.is_strict)
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Effects of a changed DKIM key.
 
-use super::dkim::{self, Key, KeyKind, Selector};
+use super::dkim::{self, DkimKey, KeyKind, Selector};
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic};
 use crate::insight::zone_view::View;
@@ -26,12 +26,12 @@ pub(super) fn is_reserved(selector: &str) -> bool {
 }
 
 /// Returns the usability of the key at a selector.
-pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Selector {
+pub(super) fn find_selector(view: View<'_, '_>, name: &Fqdn) -> Selector {
     if let Some(target) = view.visible_alias(name) {
         return match view.covers(target) && target != name {
             true => match view.texts(target)[..] {
                 [] => Selector::Broken(format!("it is an alias of {target}, which has no text")),
-                [text] => dkim::parse(text),
+                [text] => dkim::parse_selector(text),
                 _ => Selector::Several,
             },
             false => Selector::Alias(target.clone()),
@@ -40,7 +40,7 @@ pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Selector {
     let texts: Vec<&[u8]> = view.at(name).iter().filter_map(|r| r.text()).collect();
     match texts[..] {
         [] => Selector::Missing,
-        [text] => dkim::parse(text),
+        [text] => dkim::parse_selector(text),
         _ => Selector::Several,
     }
 }
@@ -53,11 +53,11 @@ fn other_usable_selectors(view: View<'_, '_>, name: &Fqdn, domain: &str) -> usiz
         view.0.entries().map(|r| r.name).filter(|n| is_sibling(n)).collect();
     names.sort_unstable();
     names.dedup();
-    names.into_iter().filter(|n| find(view, n).is_usable()).count()
+    names.into_iter().filter(|n| find_selector(view, n).is_usable()).count()
 }
 
 /// Returns the effects of a changed key on the domain that signs with it.
-pub(in crate::insight) fn compare(
+pub(in crate::insight) fn compare_keys(
     name: &Fqdn,
     before: View<'_, '_>,
     after: View<'_, '_>,
@@ -69,7 +69,7 @@ pub(in crate::insight) fn compare(
         |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, domain, line);
     let shown = |direction, line: String| Effect::shown(topic, domain, direction, line);
     let what = format!("DKIM key {label} of {domain}");
-    let (old, new) = (find(before, name), find(after, name));
+    let (old, new) = (find_selector(before, name), find_selector(after, name));
     if old == new || (is_reserved(label) && !old.is_usable() && !new.is_usable()) {
         return Vec::new();
     }
@@ -134,8 +134,8 @@ pub(in crate::insight) fn compare(
 /// Returns the effects of replacing a key by another one.
 fn between(
     what: &str,
-    old: &Key,
-    new: &Key,
+    old: &DkimKey,
+    new: &DkimKey,
     breaks: &impl Fn(String) -> Effect,
     shown: &impl Fn(Direction, String) -> Effect,
     effects: &mut Vec<Effect>,
@@ -165,7 +165,12 @@ fn between(
 }
 
 /// Returns the effect of a key whose signatures receivers ignore (`t=y`).
-fn testing(what: &str, key: &Key, breaks: &impl Fn(String) -> Effect, effects: &mut Vec<Effect>) {
+fn testing(
+    what: &str,
+    key: &DkimKey,
+    breaks: &impl Fn(String) -> Effect,
+    effects: &mut Vec<Effect>,
+) {
     if key.is_testing {
         effects.push(breaks(format!(
             "{what} is in test mode (t=y): receivers treat signed mail as unsigned"

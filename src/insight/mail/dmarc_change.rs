@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::dmarc::{Action, Dmarc};
 use super::dmarc_discovery::{Discovery, LABEL, Policy, Published};
 use crate::insight::direction::{Direction, more_is_stronger};
-use crate::insight::effect::{Effect, Topic, listed};
+use crate::insight::effect::{Effect, Topic, at_most_five};
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn};
 
@@ -26,7 +26,7 @@ pub(super) fn action_at(view: View<'_, '_>, name: &Fqdn) -> Option<Action> {
 }
 
 /// Returns the effects of a change of DMARC on a domain.
-pub(in crate::insight) fn compare(
+pub(in crate::insight) fn compare_dmarc(
     domain: &Fqdn,
     before: View<'_, '_>,
     after: View<'_, '_>,
@@ -88,7 +88,7 @@ pub(in crate::insight) fn compare(
             let line =
                 format!("{whom}: {} → {}{}", old_action.as_str(), new_action.as_str(), by(from));
             if new_action < old_action {
-                let why = invalid(&new).map(|why| format!(" ({why})")).unwrap_or_default();
+                let why = invalid_policy(&new).map(|why| format!(" ({why})")).unwrap_or_default();
                 effects.push(breaks(format!(
                     "{line}: mail that fails is treated more leniently{why}"
                 )));
@@ -122,8 +122,10 @@ pub(in crate::insight) fn compare(
         && !new.historic.is_empty()
         && !matches!(&old, Published::Record(old) if old.historic == new.historic)
     {
-        let line =
-            format!("{what}: receivers that follow RFC 9989 ignore {}", listed(&new.historic));
+        let line = format!(
+            "{what}: receivers that follow RFC 9989 ignore {}",
+            at_most_five(&new.historic)
+        );
         effects.push(shown(Direction::Neutral, line));
     }
     effects
@@ -176,7 +178,7 @@ impl Subdomains {
 }
 
 /// Describes a record whose policy is invalid (RFC 9989 section 4.7).
-fn invalid(new: &Published) -> Option<&'static str> {
+fn invalid_policy(new: &Published) -> Option<&'static str> {
     matches!(new, Published::Record(record) if record.ignored.contains(&"p"))
         .then_some("`p=` has no valid value")
 }
@@ -203,14 +205,14 @@ fn details(
         let line = if new.reports.is_empty() {
             format!("{what}: no reports are asked for any longer")
         } else {
-            format!("{what}: reports go to {}", listed(&new.reports))
+            format!("{what}: reports go to {}", at_most_five(&new.reports))
         };
         effects.push(shown(Direction::Neutral, line));
     }
     if old.failures != new.failures && !new.failures.is_empty() {
         effects.push(shown(
             Direction::Neutral,
-            format!("{what}: failures are reported to {}", listed(&new.failures)),
+            format!("{what}: failures are reported to {}", at_most_five(&new.failures)),
         ));
     }
     if old.percent != new.percent && new.percent < 100 {

@@ -10,7 +10,7 @@ use super::spf::is_spf;
 use super::spf_senders::{Allows, allows};
 use crate::insight::direction::Direction;
 use crate::insight::dns::RecordEdit;
-use crate::insight::effect::{Caused, Effect, Topic, listed};
+use crate::insight::effect::{Caused, Effect, Topic, at_most_five};
 use crate::insight::published_addresses::published_networks;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Gather};
@@ -63,7 +63,7 @@ pub(in crate::insight) fn left_behind(
                 // The record of another domain rarely has an address of this zone, but its terms
                 // that look up hosts may match one.
                 Some(Allows::Perhaps(terms)) if terms.iter().all(|term| is_elsewhere(term)) => {
-                    format!("and names {new} by {} at most", listed(terms))
+                    format!("and names {new} by {} at most", at_most_five(terms))
                 }
                 Some(Allows::Perhaps(_)) => continue,
             };

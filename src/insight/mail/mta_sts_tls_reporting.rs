@@ -126,7 +126,7 @@ pub(in crate::insight) fn announcement_of_host(host: &Fqdn) -> Option<Fqdn> {
 }
 
 /// Returns the effects of a changed announcement, or of a changed host of a policy, on its domain.
-pub(in crate::insight) fn compare(
+pub(in crate::insight) fn compare_announcements(
     name: &Fqdn,
     before: View<'_, '_>,
     after: View<'_, '_>,

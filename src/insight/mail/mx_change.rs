@@ -6,7 +6,7 @@ use super::mta_sts_tls_reporting::{Announcement, mta_sts};
 use super::provider_change;
 use crate::insight::direction::Direction;
 use crate::insight::dns::{End, Entry, Unknown};
-use crate::insight::effect::{Effect, Topic, listed};
+use crate::insight::effect::{Effect, Topic, at_most_five};
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fields, Fqdn, Gather, RecordType};
 
@@ -91,12 +91,12 @@ impl<'a> Exchanges<'a> {
         match (new.is_superset(old), new.is_subset(old)) {
             (true, _) => format!(
                 "{} {} tried first as well",
-                listed(new.difference(old)),
+                at_most_five(new.difference(old)),
                 is(new.len() - old.len())
             ),
             (_, true) => format!(
                 "{} {} no longer tried first",
-                listed(old.difference(new)),
+                at_most_five(old.difference(new)),
                 is(old.len() - new.len())
             ),
             (false, false) if !self.targets().any(|t| before.targets().any(|o| o == t)) => {
@@ -190,13 +190,13 @@ fn transport_policy(
     (!came.is_empty()).then(|| {
         format!(
             "MTA-STS for {name} stays at {id}: senders that keep its policy deliver to {} only if the policy names it",
-            listed(came)
+            at_most_five(came)
         )
     })
 }
 
 /// Returns the effects of changed mail servers on a domain.
-pub(in crate::insight) fn compare(
+pub(in crate::insight) fn compare_mail_servers(
     name: &Fqdn,
     before: View<'_, '_>,
     after: View<'_, '_>,
@@ -245,7 +245,13 @@ pub(in crate::insight) fn compare(
         });
     }
     if !old.is_empty() {
-        effects.extend(provider_change::compare(name, &old.hosts(), &new.hosts(), before, after));
+        effects.extend(provider_change::compare_providers(
+            name,
+            &old.hosts(),
+            &new.hosts(),
+            before,
+            after,
+        ));
         let came: BTreeSet<&Fqdn> =
             new.targets().filter(|t| !t.is_root() && !old.targets().any(|o| o == *t)).gather();
         effects.extend(transport_policy(name, before, after, &came).map(shown));

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use super::dkim_change::{self, selector};
 use super::dmarc_discovery::{Discovery, Policy};
-use super::spf_senders::{Found, find};
+use super::spf_senders::{SpfPolicy, find_spf};
 use crate::insight::direction::Direction;
-use crate::insight::effect::{Effect, Topic, listed};
+use crate::insight::effect::{Effect, Topic, at_most_five};
 use crate::insight::providers::Provider;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Gather};
@@ -28,7 +28,7 @@ pub(super) fn is_same_provider(a: &Fqdn, b: &Fqdn) -> bool {
 }
 
 /// Returns the effect on a domain if only other providers receive its mail from now on.
-pub(super) fn compare(
+pub(super) fn compare_providers(
     name: &Fqdn,
     old: &BTreeSet<&Fqdn>,
     new: &BTreeSet<&Fqdn>,
@@ -43,20 +43,20 @@ pub(super) fn compare(
     if left.is_empty() || joined.is_empty() || stays {
         return None;
     }
-    let to = listed(&joined);
+    let to = at_most_five(&joined);
     let parts = [spf(name, new, after, &to), dkim(name, before, after), dmarc(name, after)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let line =
-        format!("mail for {name} moves from {} to {to}: {}", listed(&left), parts.join("; "));
+        format!("mail for {name} moves from {} to {to}: {}", at_most_five(&left), parts.join("; "));
     Some(Effect::shown(Topic::Mail, name, Direction::Neutral, line))
 }
 
 /// Describes if SPF allows the new servers.
 fn spf(name: &Fqdn, servers: &BTreeSet<&Fqdn>, after: View<'_, '_>, to: &str) -> Option<String> {
-    let senders = match find(after, name) {
-        Found::Record(senders) => senders,
-        Found::Nothing => return Some("there is no SPF record".to_owned()),
-        Found::Broken(_) | Found::Unknown => return None,
+    let senders = match find_spf(after, name) {
+        SpfPolicy::Record(senders) => senders,
+        SpfPolicy::Nothing => return Some("there is no SPF record".to_owned()),
+        SpfPolicy::Broken(_) | SpfPolicy::Unknown => return None,
     };
     let networks = senders.networks();
     let is_named = senders.others.iter().any(|term| {
@@ -78,7 +78,7 @@ fn dkim(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Option<String
         let is_own =
             |other: &&Fqdn| selector(other).is_some_and(|(_, domain)| domain == name.as_str());
         let names = view.0.entries().map(|entry| entry.name).filter(is_own).cloned();
-        names.filter(|key| dkim_change::find(view, key).is_usable()).gather()
+        names.filter(|key| dkim_change::find_selector(view, key).is_usable()).gather()
     };
     let (old, new) = (usable(before), usable(after));
     let came = new.difference(&old).count();

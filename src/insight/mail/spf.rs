@@ -142,7 +142,7 @@ impl Spf {
                         has_explanation = true;
                     }
                     _ => {
-                        super::spf_macros::parts(value).map_err(|why| wrong(&why))?;
+                        super::spf_macros::split_macros(value).map_err(|why| wrong(&why))?;
                         record.unknown.push(name);
                     }
                 }

@@ -5,10 +5,10 @@ use ipnet::IpNet;
 use super::provider_change::is_same_provider;
 use super::spf::Qualifier;
 use super::spf_limits::{MOST_OCTETS, WIDE};
-use super::spf_senders::{Found, Senders, find};
+use super::spf_senders::{Senders, SpfPolicy, find_spf};
 use crate::diagnostic::count;
 use crate::insight::direction::Direction;
-use crate::insight::effect::{Effect, Topic, listed};
+use crate::insight::effect::{Effect, Topic, at_most_five};
 use crate::insight::mistyped_addresses::slip_of;
 use crate::insight::other_zones::OtherZones;
 use crate::insight::published_addresses::network_in_words;
@@ -16,7 +16,7 @@ use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn, RecordType};
 
 /// Returns the effects of a change of SPF on a domain.
-pub(in crate::insight) fn compare(
+pub(in crate::insight) fn compare_spf(
     name: &Fqdn,
     before: View<'_, '_>,
     after: View<'_, '_>,
@@ -30,15 +30,15 @@ pub(in crate::insight) fn compare(
     if !before.is_for(name, RecordType::Txt) && !after.is_for(name, RecordType::Txt) {
         return effects;
     }
-    match (find(before, name), find(after, name)) {
-        (Found::Nothing, Found::Nothing) | (Found::Unknown, Found::Unknown) => {}
-        (_, Found::Unknown) => {
+    match (find_spf(before, name), find_spf(after, name)) {
+        (SpfPolicy::Nothing, SpfPolicy::Nothing) | (SpfPolicy::Unknown, SpfPolicy::Unknown) => {}
+        (_, SpfPolicy::Unknown) => {
             effects.push(shown(
                 Direction::Unclassified,
                 format!("SPF for {name} is unknown now: the zone does not tell who may send"),
             ));
         }
-        (Found::Unknown, Found::Nothing) => {
+        (SpfPolicy::Unknown, SpfPolicy::Nothing) => {
             effects.push(shown(
                 Direction::Unclassified,
                 format!(
@@ -46,38 +46,44 @@ pub(in crate::insight) fn compare(
                 ),
             ));
         }
-        (Found::Broken(_), Found::Nothing) => {
+        (SpfPolicy::Broken(_), SpfPolicy::Nothing) => {
             effects.push(shown(
                 Direction::Neutral,
                 format!("SPF for {name}: the record that receivers refused is gone"),
             ));
         }
-        (Found::Record(_), Found::Nothing) if after.is_given_up(name) => {
+        (SpfPolicy::Record(_), SpfPolicy::Nothing) if after.is_given_up(name) => {
             effects.push(shown(
                 Direction::Neutral,
                 format!("SPF for {name} is gone with everything else at the name"),
             ));
         }
-        (Found::Record(_), Found::Nothing) => {
+        (SpfPolicy::Record(_), SpfPolicy::Nothing) => {
             effects.push(breaks(format!(
                 "SPF for {name} is gone: receivers cannot tell who may send"
             )));
         }
-        (Found::Broken(old), Found::Broken(new)) if old != new => {
+        (SpfPolicy::Broken(old), SpfPolicy::Broken(new)) if old != new => {
             effects.push(shown(Direction::Neutral, format!("SPF for {name} stays invalid: {new}")));
         }
-        (Found::Broken(_), Found::Broken(_)) => {}
-        (Found::Nothing | Found::Unknown | Found::Record(_), Found::Broken(why)) => {
+        (SpfPolicy::Broken(_), SpfPolicy::Broken(_)) => {}
+        (
+            SpfPolicy::Nothing | SpfPolicy::Unknown | SpfPolicy::Record(_),
+            SpfPolicy::Broken(why),
+        ) => {
             effects.push(breaks(format!("SPF for {name} becomes invalid (permerror): {why}")));
         }
-        (old @ (Found::Nothing | Found::Unknown | Found::Broken(_)), Found::Record(new)) => {
-            let was = if matches!(old, Found::Broken(_)) { "works again" } else { "is new" };
+        (
+            old @ (SpfPolicy::Nothing | SpfPolicy::Unknown | SpfPolicy::Broken(_)),
+            SpfPolicy::Record(new),
+        ) => {
+            let was = if matches!(old, SpfPolicy::Broken(_)) { "works again" } else { "is new" };
             let line = format!("SPF for {name} {was}; it allows {}; {}", new.summary(), new.rest());
             effects.push(shown(Direction::Strengthens, line));
             opens(name, None, &new, &mut effects);
         }
-        (Found::Record(old), Found::Record(new)) => {
-            differences(name, &old, &new, after, others, &mut effects);
+        (SpfPolicy::Record(old), SpfPolicy::Record(new)) => {
+            changed_senders(name, &old, &new, after, others, &mut effects);
             opens(name, Some(&old), &new, &mut effects);
         }
     }
@@ -128,7 +134,7 @@ fn is_wide(network: &IpNet) -> bool {
 }
 
 /// Returns sentences about hosts that may send now, and hosts that may no longer send.
-fn differences(
+fn changed_senders(
     name: &Fqdn,
     old: &Senders,
     new: &Senders,
@@ -157,7 +163,7 @@ fn differences(
             topic,
             name,
             Direction::Neutral,
-            format!("SPF for {name} now allows {}", listed(&came)),
+            format!("SPF for {name} now allows {}", at_most_five(&came)),
         ));
     }
     let slips = gained
@@ -172,7 +178,7 @@ fn differences(
         effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
     }
     if !gone.is_empty() {
-        let line = format!("SPF for {name} no longer allows {}", listed(&gone));
+        let line = format!("SPF for {name} no longer allows {}", at_most_five(&gone));
         let exchanges = after.targets(name, RecordType::Mx);
         let is_of = |exchange: &Fqdn, term: &String| {
             let host = term.split_once(':').map(|(_, host)| Fqdn::reported(host));

@@ -8,7 +8,7 @@ use crate::insight::published_addresses::EDGE;
 use crate::model::Fqdn;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum SpfResult {
     /// The domain has no policy.
     None,
     /// The record makes no statement about the host.
@@ -25,7 +25,7 @@ pub enum Outcome {
     Unknown,
 }
 
-impl From<Qualifier> for Outcome {
+impl From<Qualifier> for SpfResult {
     fn from(qualifier: Qualifier) -> Self {
         match qualifier {
             Qualifier::Pass => Self::Pass,
@@ -38,33 +38,33 @@ impl From<Qualifier> for Outcome {
 
 /// Returns the result for the host of an envelope and the name of a domain.
 #[must_use]
-pub fn check_host(domain: &str, envelope: &Envelope<'_>, lookup: &dyn Lookup) -> Outcome {
+pub fn check_host(domain: &str, envelope: &Envelope<'_>, lookup: &dyn Lookup) -> SpfResult {
     // An IPv4 address in IPv6 form is an IPv4 address (section 5).
     let envelope = &Envelope { address: envelope.address.to_canonical(), ..envelope.clone() };
-    let mut check = Check { walk: Walk::new(lookup, Some(envelope)), envelope };
+    let mut check = SpfCheck { walk: Walk::new(lookup, Some(envelope)), envelope };
     match check.host(domain) {
         Ok(outcome) => outcome,
-        Err(Stop::Wrong(_)) => Outcome::PermError,
-        Err(Stop::Unknown) => Outcome::Unknown,
+        Err(Stop::Wrong(_)) => SpfResult::PermError,
+        Err(Stop::Unknown) => SpfResult::Unknown,
     }
 }
 
 /// The state of a check.
-struct Check<'c> {
+struct SpfCheck<'c> {
     walk: Walk<'c>,
     envelope: &'c Envelope<'c>,
 }
 
-impl Check<'_> {
+impl SpfCheck<'_> {
     /// Executes the function of section 4 for one domain.
-    fn host(&mut self, domain: &str) -> Result<Outcome, Stop> {
+    fn host(&mut self, domain: &str) -> Result<SpfResult, Stop> {
         let Some(domain) = name_to_look_up(domain).filter(|domain| domain.label_count() > 1) else {
-            return Ok(Outcome::None);
+            return Ok(SpfResult::None);
         };
-        let Some((record, _)) = self.walk.record(&domain)? else { return Ok(Outcome::None) };
+        let Some((record, _)) = self.walk.record(&domain)? else { return Ok(SpfResult::None) };
         // Possible results of earlier terms, if it is unknown whether they match.
-        let mut open: Vec<Outcome> = Vec::new();
-        let close = |open: &[Outcome], outcome: Outcome| {
+        let mut open: Vec<SpfResult> = Vec::new();
+        let close = |open: &[SpfResult], outcome: SpfResult| {
             if open.iter().all(|o| *o == outcome) { Ok(outcome) } else { Err(Stop::Unknown) }
         };
         for Directive { qualifier, mechanism } in &record.directives {
@@ -72,14 +72,14 @@ impl Check<'_> {
                 Ok(true) => return close(&open, (*qualifier).into()),
                 Ok(false) => {}
                 Err(Stop::Unknown) => open.push((*qualifier).into()),
-                Err(Stop::Wrong(_)) => return close(&open, Outcome::PermError),
+                Err(Stop::Wrong(_)) => return close(&open, SpfResult::PermError),
             }
         }
-        let Some(target) = &record.redirect else { return close(&open, Outcome::Neutral) };
+        let Some(target) = &record.redirect else { return close(&open, SpfResult::Neutral) };
         self.walk.count_lookup()?;
         let target = self.walk.expand(target, &domain)?;
         match self.host(&target) {
-            Ok(Outcome::None) | Err(Stop::Wrong(_)) => close(&open, Outcome::PermError),
+            Ok(SpfResult::None) | Err(Stop::Wrong(_)) => close(&open, SpfResult::PermError),
             Ok(outcome) => close(&open, outcome),
             Err(Stop::Unknown) => Err(Stop::Unknown),
         }
@@ -91,12 +91,12 @@ impl Check<'_> {
             Matched::Everyone => Ok(true),
             Matched::Hosts(hosts) => self.is_one_of(&hosts),
             Matched::PassingAt(inner) => match self.host(&inner)? {
-                Outcome::Pass => Ok(true),
-                Outcome::Fail | Outcome::SoftFail | Outcome::Neutral => Ok(false),
-                Outcome::None | Outcome::PermError => {
+                SpfResult::Pass => Ok(true),
+                SpfResult::Fail | SpfResult::SoftFail | SpfResult::Neutral => Ok(false),
+                SpfResult::None | SpfResult::PermError => {
                     Err(Stop::Wrong(format!("{inner} has no SPF record")))
                 }
-                Outcome::Unknown => Err(Stop::Unknown),
+                SpfResult::Unknown => Err(Stop::Unknown),
             },
         }
     }

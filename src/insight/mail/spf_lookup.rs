@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::spf_walk::{Known, Lookup};
+use super::spf_walk::{Lookup, LookupAnswer};
 use crate::insight::dns::{Answer, End, Entry};
 use crate::model::{Fqdn, RecordType};
 
@@ -20,37 +20,39 @@ impl<'a, F: Fn(&Fqdn, RecordType) -> Answer<'a>> AnsweredNames<F> {
         name: &Fqdn,
         kind: RecordType,
         value: impl Fn(&Entry<'a>) -> Option<T>,
-    ) -> Known<T> {
+    ) -> LookupAnswer<T> {
         match (self.answer)(name, kind).end {
-            End::Records(set) => Known::Values(set.iter().filter_map(value).collect()),
-            End::Edge(_) => Known::Edge,
-            End::NoData(_) | End::NoName | End::Loop if self.knows_all => Known::Values(Vec::new()),
+            End::Records(set) => LookupAnswer::Values(set.iter().filter_map(value).collect()),
+            End::Edge(_) => LookupAnswer::Edge,
+            End::NoData(_) | End::NoName | End::Loop if self.knows_all => {
+                LookupAnswer::Values(Vec::new())
+            }
             End::NoData(_)
             | End::NoName
             | End::Loop
             | End::Referral(_)
             | End::Elsewhere
             | End::Cloudflare(..)
-            | End::Unknown(_) => Known::Unknown,
+            | End::Unknown(_) => LookupAnswer::Unknown,
         }
     }
 }
 
 impl<'a, F: Fn(&Fqdn, RecordType) -> Answer<'a>> Lookup for AnsweredNames<F> {
-    fn texts(&self, name: &Fqdn) -> Known<Vec<u8>> {
+    fn texts(&self, name: &Fqdn) -> LookupAnswer<Vec<u8>> {
         self.records(name, RecordType::Txt, |entry| entry.text().map(<[u8]>::to_vec))
     }
 
-    fn addresses(&self, name: &Fqdn, v6: bool) -> Known<IpAddr> {
+    fn addresses(&self, name: &Fqdn, v6: bool) -> LookupAnswer<IpAddr> {
         let kind = if v6 { RecordType::Aaaa } else { RecordType::A };
         self.records(name, kind, |entry| entry.data.address())
     }
 
-    fn exchanges(&self, name: &Fqdn) -> Known<Fqdn> {
+    fn exchanges(&self, name: &Fqdn) -> LookupAnswer<Fqdn> {
         self.records(name, RecordType::Mx, |entry| entry.data.target().cloned())
     }
 
-    fn reverse(&self, _address: IpAddr) -> Known<Fqdn> {
-        Known::Unknown
+    fn reverse(&self, _address: IpAddr) -> LookupAnswer<Fqdn> {
+        LookupAnswer::Unknown
     }
 }

@@ -22,7 +22,7 @@ pub struct Envelope<'a> {
     pub greeting: Option<&'a str>,
 }
 
-pub(super) enum Part<'a> {
+pub(super) enum MacroPart<'a> {
     Literal(&'a str),
     Macro {
         letter: char,
@@ -40,13 +40,13 @@ impl DomainSpec {
     /// # Errors
     /// Fails with a description of the error.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let parts = parts(text)?;
-        if parts.iter().any(|p| matches!(p, Part::Macro { letter: 'c' | 'r' | 't', .. })) {
+        let parts = split_macros(text)?;
+        if parts.iter().any(|p| matches!(p, MacroPart::Macro { letter: 'c' | 'r' | 't', .. })) {
             return Err("the macros c, r and t are for explanations only".to_owned());
         }
         match parts.last() {
             None => return Err("a domain is missing".to_owned()),
-            Some(Part::Macro { letter, .. }) if !matches!(letter, '%' | '_' | '-') => {}
+            Some(MacroPart::Macro { letter, .. }) if !matches!(letter, '%' | '_' | '-') => {}
             Some(_) => {
                 let bare = text.strip_suffix('.').unwrap_or(text);
                 let (_, top) = bare.rsplit_once('.').ok_or("a domain needs two labels")?;
@@ -62,7 +62,7 @@ impl DomainSpec {
                 }
             }
         }
-        let has_macro = parts.iter().any(|p| matches!(p, Part::Macro { .. }));
+        let has_macro = parts.iter().any(|p| matches!(p, MacroPart::Macro { .. }));
         Ok(Self(if has_macro { text.to_owned() } else { text.to_ascii_lowercase() }))
     }
 
@@ -82,11 +82,11 @@ impl DomainSpec {
     /// without this dependency is `d`, the domain of the record.
     #[must_use]
     pub fn name_at(&self, domain: &Fqdn) -> Option<Fqdn> {
-        let is_fixed = |part: &Part<'_>| match part {
-            Part::Literal(_) => true,
-            Part::Macro { letter, .. } => matches!(letter, 'd' | '%' | '_' | '-'),
+        let is_fixed = |part: &MacroPart<'_>| match part {
+            MacroPart::Literal(_) => true,
+            MacroPart::Macro { letter, .. } => matches!(letter, 'd' | '%' | '_' | '-'),
         };
-        if !parts(&self.0).ok()?.iter().all(is_fixed) {
+        if !split_macros(&self.0).ok()?.iter().all(is_fixed) {
             return None;
         }
         let address = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
@@ -99,13 +99,13 @@ impl DomainSpec {
     #[must_use]
     pub fn expand(&self, domain: &Fqdn, envelope: &Envelope<'_>) -> Option<String> {
         let mut out = String::new();
-        for part in parts(&self.0).ok()? {
+        for part in split_macros(&self.0).ok()? {
             match part {
-                Part::Literal(text) => out.push_str(text),
-                Part::Macro { letter: '%', .. } => out.push('%'),
-                Part::Macro { letter: '_', .. } => out.push(' '),
-                Part::Macro { letter: '-', .. } => out.push_str("%20"),
-                Part::Macro { letter, digits, is_reversed, delimiters, is_encoded } => {
+                MacroPart::Literal(text) => out.push_str(text),
+                MacroPart::Macro { letter: '%', .. } => out.push('%'),
+                MacroPart::Macro { letter: '_', .. } => out.push(' '),
+                MacroPart::Macro { letter: '-', .. } => out.push_str("%20"),
+                MacroPart::Macro { letter, digits, is_reversed, delimiters, is_encoded } => {
                     let value = match letter {
                         's' => format!("{}@{}", envelope.local?, envelope.domain),
                         'l' => envelope.local?.to_owned(),
@@ -154,7 +154,7 @@ fn dotted(address: IpAddr) -> String {
 }
 
 /// Splits a text into visible ASCII characters and macros (section 7.1).
-pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
+pub(super) fn split_macros(text: &str) -> Result<Vec<MacroPart<'_>>, String> {
     let mut found = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -163,13 +163,13 @@ pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
             if let Some(c) = literal.chars().find(|c| !matches!(c, '!'..='~')) {
                 return Err(format!("{c:?} is not allowed in a domain"));
             }
-            found.push(Part::Literal(literal));
+            found.push(MacroPart::Literal(literal));
             rest = after;
             continue;
         };
         let (part, length) = match macros.chars().next() {
             Some(letter @ ('%' | '_' | '-')) => (
-                Part::Macro {
+                MacroPart::Macro {
                     letter,
                     digits: None,
                     is_reversed: false,
@@ -191,7 +191,7 @@ pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
 }
 
 /// Parses a macro, without its braces.
-fn expansion(text: &str) -> Result<Part<'_>, String> {
+fn expansion(text: &str) -> Result<MacroPart<'_>, String> {
     let letter = text
         .chars()
         .next()
@@ -210,7 +210,7 @@ fn expansion(text: &str) -> Result<Part<'_>, String> {
         return Err("a macro has unknown delimiters".to_owned());
     }
     let is_encoded = letter.is_ascii_uppercase();
-    Ok(Part::Macro {
+    Ok(MacroPart::Macro {
         letter: letter.to_ascii_lowercase(),
         digits,
         is_reversed,

@@ -9,13 +9,13 @@ use super::spf::{Directive, Mechanism, Qualifier, Spf, glued_domain};
 use super::spf_lookup::AnsweredNames;
 use super::spf_walk::{Hosts, Matched, NamedHost, Stop, Walk};
 use crate::insight::dns::Answer;
-use crate::insight::effect::listed;
+use crate::insight::effect::at_most_five;
 use crate::insight::published_addresses::network_in_words;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, RecordType};
 
 /// The SPF policy of a domain.
-pub(super) enum Found {
+pub(super) enum SpfPolicy {
     Nothing,
     /// The zone has no data.
     Unknown,
@@ -63,7 +63,11 @@ impl Senders {
     /// Returns the networks of these senders outside of the given networks, as few as possible.
     pub(super) fn lost_to(&self, known: &[IpNet]) -> Vec<IpNet> {
         IpNet::aggregate(
-            &self.networks().into_iter().flat_map(|network| without(network, known)).collect(),
+            &self
+                .networks()
+                .into_iter()
+                .flat_map(|network| network_without(network, known))
+                .collect(),
         )
     }
 
@@ -93,7 +97,7 @@ impl Senders {
         let networks = networks.iter().map(network_in_words);
         let proxied = self.proxied.iter().map(|term| format!("{term} (proxied)"));
         let all: Vec<String> = networks.chain(self.others.iter().cloned()).chain(proxied).collect();
-        if all.is_empty() { "no one".to_owned() } else { listed(all) }
+        if all.is_empty() { "no one".to_owned() } else { at_most_five(all) }
     }
 }
 
@@ -108,7 +112,7 @@ pub(super) enum Allows {
 /// Decides if the record of a domain allows an address, as far as the zone shows; `None` if
 /// receivers find no record that they understand.
 pub(super) fn allows(view: View<'_, '_>, name: &Fqdn, address: IpAddr) -> Option<Allows> {
-    let Found::Record(senders) = find(view, name) else { return None };
+    let SpfPolicy::Record(senders) = find_spf(view, name) else { return None };
     Some(match senders.networks().iter().any(|network| network.contains(&address)) {
         true => Allows::Yes,
         false if senders.others.is_empty() => Allows::No,
@@ -117,7 +121,7 @@ pub(super) fn allows(view: View<'_, '_>, name: &Fqdn, address: IpAddr) -> Option
 }
 
 /// Returns the policy of a domain, as far as the zone shows.
-pub(super) fn find(view: View<'_, '_>, name: &Fqdn) -> Found {
+pub(super) fn find_spf(view: View<'_, '_>, name: &Fqdn) -> SpfPolicy {
     find_in(|name, kind| view.0.answer(name, kind), true, name)
 }
 
@@ -126,7 +130,7 @@ pub(super) fn find_in<'a>(
     answer: impl Fn(&Fqdn, RecordType) -> Answer<'a>,
     knows_all: bool,
     name: &Fqdn,
-) -> Found {
+) -> SpfPolicy {
     let names = AnsweredNames { answer, knows_all };
     let mut walk = Walk::new(&names, None);
     let mut senders = Senders::default();
@@ -138,11 +142,11 @@ pub(super) fn find_in<'a>(
             senders.octets = octets;
             senders.ignored = record.directives.len() - reachable.len();
             senders.says_nothing = !ends && record.redirect.is_none();
-            Found::Record(senders)
+            SpfPolicy::Record(senders)
         }
-        Ok(None) => Found::Nothing,
-        Err(Stop::Unknown) => Found::Unknown,
-        Err(Stop::Wrong(why)) => Found::Broken(why),
+        Ok(None) => SpfPolicy::Nothing,
+        Err(Stop::Unknown) => SpfPolicy::Unknown,
+        Err(Stop::Wrong(why)) => SpfPolicy::Broken(why),
     }
 }
 
@@ -259,7 +263,7 @@ impl Senders {
 }
 
 /// Returns a network without the other networks.
-pub(super) fn without(network: IpNet, others: &[IpNet]) -> Vec<IpNet> {
+pub(super) fn network_without(network: IpNet, others: &[IpNet]) -> Vec<IpNet> {
     if others.iter().any(|other| other.contains(&network)) {
         return Vec::new();
     }
@@ -267,7 +271,7 @@ pub(super) fn without(network: IpNet, others: &[IpNet]) -> Vec<IpNet> {
         others.iter().copied().filter(|other| network.contains(other)).collect();
     match network.subnets(network.prefix_len() + 1) {
         Ok(halves) if !inside.is_empty() => {
-            halves.flat_map(|half| without(half, &inside)).collect()
+            halves.flat_map(|half| network_without(half, &inside)).collect()
         }
         _ => vec![network],
     }

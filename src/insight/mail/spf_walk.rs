@@ -14,7 +14,7 @@ use crate::model::{Fqdn, LABEL_OCTETS, NAME_OCTETS};
 
 /// The answer to a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Known<T> {
+pub enum LookupAnswer<T> {
     /// Empty if the name has no such records or does not exist.
     Values(Vec<T>),
     /// Addresses of Cloudflare's edge: the name is proxied.
@@ -26,13 +26,13 @@ pub enum Known<T> {
 /// A source for looking up names. Aliases are followed.
 pub trait Lookup {
     /// Returns the texts at a name.
-    fn texts(&self, name: &Fqdn) -> Known<Vec<u8>>;
+    fn texts(&self, name: &Fqdn) -> LookupAnswer<Vec<u8>>;
     /// Returns the addresses of a name, of one family.
-    fn addresses(&self, name: &Fqdn, v6: bool) -> Known<IpAddr>;
+    fn addresses(&self, name: &Fqdn, v6: bool) -> LookupAnswer<IpAddr>;
     /// Returns the mail servers of a name. The root means none (RFC 7505).
-    fn exchanges(&self, name: &Fqdn) -> Known<Fqdn>;
+    fn exchanges(&self, name: &Fqdn) -> LookupAnswer<Fqdn>;
     /// Returns the names of an address.
-    fn reverse(&self, address: IpAddr) -> Known<Fqdn>;
+    fn reverse(&self, address: IpAddr) -> LookupAnswer<Fqdn>;
 }
 
 /// The reason why a walk stops early.
@@ -87,7 +87,9 @@ impl<'w> Walk<'w> {
 
     /// Returns the only record of a domain, with its length in octets.
     pub(super) fn record(&self, domain: &Fqdn) -> Result<Option<(Spf, usize)>, Stop> {
-        let Known::Values(texts) = self.names.texts(domain) else { return Err(Stop::Unknown) };
+        let LookupAnswer::Values(texts) = self.names.texts(domain) else {
+            return Err(Stop::Unknown);
+        };
         let texts: Vec<&Vec<u8>> = texts.iter().filter(|text| is_spf(text)).collect();
         match texts[..] {
             [] => Ok(None),
@@ -170,14 +172,14 @@ impl<'w> Walk<'w> {
                 self.envelope.ok_or(Stop::Unknown)?;
                 if let Some(host) = self.target(Some(spec), domain)? {
                     match self.names.addresses(&host, false) {
-                        Known::Values(found) => {
+                        LookupAnswer::Values(found) => {
                             self.count_void(found.is_empty())?;
                             if !found.is_empty() {
                                 return Ok(Matched::Everyone);
                             }
                         }
-                        Known::Edge => return Ok(Matched::Everyone),
-                        Known::Unknown => return Err(Stop::Unknown),
+                        LookupAnswer::Edge => return Ok(Matched::Everyone),
+                        LookupAnswer::Unknown => return Err(Stop::Unknown),
                     }
                 }
             }
@@ -203,17 +205,17 @@ impl<'w> Walk<'w> {
         let mut is_void = true;
         for v6 in families {
             match self.names.addresses(host, *v6) {
-                Known::Values(found) => {
+                LookupAnswer::Values(found) => {
                     is_void &= found.is_empty();
                     hosts
                         .networks
                         .extend(found.into_iter().filter_map(|a| network_of(a, prefixes)));
                 }
-                Known::Edge => {
+                LookupAnswer::Edge => {
                     is_void = false;
                     hosts.proxied.push(named());
                 }
-                Known::Unknown => {
+                LookupAnswer::Unknown => {
                     is_void = false;
                     hosts.unknown.push(named());
                 }
@@ -229,7 +231,7 @@ impl<'w> Walk<'w> {
         prefixes: Prefixes,
         hosts: &mut Hosts,
     ) -> Result<(), Stop> {
-        let Known::Values(exchanges) = self.names.exchanges(host) else {
+        let LookupAnswer::Values(exchanges) = self.names.exchanges(host) else {
             return Err(Stop::Unknown);
         };
         self.count_void(exchanges.is_empty())?;
@@ -247,10 +249,12 @@ impl<'w> Walk<'w> {
 
     /// Adds an address if one of its names is below a name and has the address.
     fn add_reversed(&self, host: &Fqdn, address: IpAddr, hosts: &mut Hosts) -> Result<(), Stop> {
-        let Known::Values(names) = self.names.reverse(address) else { return Err(Stop::Unknown) };
+        let LookupAnswer::Values(names) = self.names.reverse(address) else {
+            return Err(Stop::Unknown);
+        };
         let is_own = |name: &Fqdn| match self.names.addresses(name, address.is_ipv6()) {
-            Known::Values(own) => own.contains(&address),
-            Known::Edge | Known::Unknown => false,
+            LookupAnswer::Values(own) => own.contains(&address),
+            LookupAnswer::Edge | LookupAnswer::Unknown => false,
         };
         if names.iter().take(MOST_NAMES).any(|name| name.is_within(host) && is_own(name)) {
             hosts.networks.push(IpNet::from(address));

@@ -18,12 +18,13 @@ impl<'a> Tags<'a> {
             entries.pop();
         }
         for entry in entries {
-            let (name, value) =
-                entry.split_once('=').ok_or_else(|| format!("`{}` is not a tag", shown(entry)))?;
+            let (name, value) = entry
+                .split_once('=')
+                .ok_or_else(|| format!("`{}` is not a tag", text_start(entry)))?;
             let (name, value) = (name.trim(), value.trim());
             let legal = |c: char| c.is_ascii_alphanumeric() || c == '_';
             if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(legal) {
-                return Err(format!("`{}` is not the name of a tag", shown(name)));
+                return Err(format!("`{}` is not the name of a tag", text_start(name)));
             }
             if tags.iter().any(|(other, _)| *other == name) {
                 return Err(format!("the tag `{name}` occurs twice"));
@@ -45,7 +46,7 @@ impl<'a> Tags<'a> {
 }
 
 /// Returns the beginning of a text, for messages.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn text_start(text: &str) -> String {
     let short: String = text.chars().take(40).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }
 }

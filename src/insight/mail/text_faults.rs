@@ -7,7 +7,7 @@ use super::dmarc_change;
 use super::dmarc_discovery::{Discovery, Published};
 use super::mta_sts_tls_reporting::{Announcement, announced, announcement_at};
 use super::spf::is_spf;
-use super::spf_senders::{Found, find_in};
+use super::spf_senders::{SpfPolicy, find_in};
 use crate::insight::dns::{Answer, End, Entry, ZoneIndex, Zones};
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, RecordType};
@@ -21,8 +21,8 @@ const SPF_STARTS: [&str; 3] = ["vspf1", "spf1", "vsfp1"];
 #[must_use]
 pub fn spf_fault(zones: &Zones<'_>, knows_all: bool, name: &Fqdn) -> Option<String> {
     match find_in(|name, kind| zones.answer(name, kind), knows_all, name) {
-        Found::Broken(why) => Some(format!("SPF for {name} is invalid (permerror): {why}")),
-        Found::Nothing | Found::Unknown | Found::Record(_) => None,
+        SpfPolicy::Broken(why) => Some(format!("SPF for {name} is invalid (permerror): {why}")),
+        SpfPolicy::Nothing | SpfPolicy::Unknown | SpfPolicy::Record(_) => None,
     }
 }
 
@@ -61,7 +61,7 @@ pub fn announcement_fault(zone: &ZoneIndex<'_>, name: &Fqdn) -> Option<String> {
     let view = View(zone);
     if let Some((label, domain)) = selector(name) {
         let what = format!("DKIM key {label} of {domain}");
-        return match dkim_change::find(view, name) {
+        return match dkim_change::find_selector(view, name) {
             Selector::Broken(_) if is_reserved(label) => None,
             Selector::Broken(why) => Some(format!("{what} cannot be used: {why}")),
             Selector::Several => {
@@ -89,7 +89,7 @@ pub fn announcement_fault(zone: &ZoneIndex<'_>, name: &Fqdn) -> Option<String> {
         return Some(format!("DMARC for {domain} is ignored by receivers: {why}"));
     }
     let (about, domain) = announced(name)?;
-    let texts = texts(zone.answer(name, RecordType::Txt))?;
+    let texts = texts_of(zone.answer(name, RecordType::Txt))?;
     let why = match announcement_at(name, &texts)? {
         Announcement::Void(why) => why,
         Announcement::Missing => "it does not begin with the version".to_owned(),
@@ -99,7 +99,7 @@ pub fn announcement_fault(zone: &ZoneIndex<'_>, name: &Fqdn) -> Option<String> {
 }
 
 /// Returns the texts of an answer; `None` if it has no records.
-fn texts<'a>(answer: Answer<'a>) -> Option<Vec<&'a [u8]>> {
+fn texts_of<'a>(answer: Answer<'a>) -> Option<Vec<&'a [u8]>> {
     let End::Records(set) = answer.end else { return None };
     Some(set.iter().filter_map(Entry::text).collect())
 }

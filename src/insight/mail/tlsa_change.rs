@@ -10,7 +10,7 @@ use crate::model::{Fqdn, Rdata, RecordType};
 
 /// Returns the effect of replacing every certificate that a name announces (RFC 6698, RFC 7672).
 /// Senders that check it deliver only to servers with these certificates.
-pub(in crate::insight) fn compare(
+pub(in crate::insight) fn compare_tlsa(
     name: &Fqdn,
     before: View<'_, '_>,
     after: View<'_, '_>,

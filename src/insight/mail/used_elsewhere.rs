@@ -5,16 +5,16 @@ use ipnet::IpNet;
 
 use super::dkim_change;
 use super::dmarc_change;
-use super::spf_senders::{self, Found};
+use super::spf_senders::{self, SpfPolicy};
 use crate::insight::direction::Direction;
-use crate::insight::effect::{Effect, Topic, listed};
+use crate::insight::effect::{Effect, Topic, at_most_five};
 use crate::insight::other_zones::{Borrowed, Borrower, OtherZones};
 use crate::insight::published_addresses::network_in_words;
 use crate::insight::zone_view::View;
 use crate::model::{Danger, Fqdn};
 
 /// Returns the effects of a name's records on the domains of other zones that use them.
-pub(in crate::insight) fn compare(
+pub(in crate::insight) fn compare_users(
     name: &Fqdn,
     before: View<'_, '_>,
     after: View<'_, '_>,
@@ -27,7 +27,7 @@ pub(in crate::insight) fn compare(
     for borrower in &borrowers {
         effects.extend(match borrower.what {
             Borrowed::Senders => None,
-            Borrowed::Key => key(name, borrower, before, after),
+            Borrowed::Key => effect_of_key(name, borrower, before, after),
             Borrowed::Policy => policy(name, borrower, before, after),
         });
     }
@@ -48,12 +48,12 @@ fn senders_of(
     after: View<'_, '_>,
 ) -> Vec<Effect> {
     let Some(first) = borrowers.first().map(|b| &b.domain) else { return Vec::new() };
-    let who = listed(borrowers.iter().map(|b| &b.domain));
-    let (old, new) = (spf_senders::find(before, name), spf_senders::find(after, name));
-    let (Found::Record(old), new) = (old, new) else { return Vec::new() };
+    let who = at_most_five(borrowers.iter().map(|b| &b.domain));
+    let (old, new) = (spf_senders::find_spf(before, name), spf_senders::find_spf(after, name));
+    let (SpfPolicy::Record(old), new) = (old, new) else { return Vec::new() };
     match new {
-        Found::Unknown => Vec::new(),
-        Found::Nothing => {
+        SpfPolicy::Unknown => Vec::new(),
+        SpfPolicy::Nothing => {
             vec![breaks(
                 first,
                 format!(
@@ -61,7 +61,7 @@ fn senders_of(
                 ),
             )]
         }
-        Found::Broken(why) => {
+        SpfPolicy::Broken(why) => {
             vec![breaks(
                 first,
                 format!(
@@ -69,7 +69,7 @@ fn senders_of(
                 ),
             )]
         }
-        Found::Record(new) => {
+        SpfPolicy::Record(new) => {
             let lost = old.lost_to(&new.networks());
             let is_lost = |host: &&Fqdn| {
                 let addresses = after.answering(host).into_iter().filter_map(|r| r.data.address());
@@ -79,7 +79,7 @@ fn senders_of(
             };
             let one = |b: &&Borrower| {
                 let host = b.exchanges.iter().find(is_lost)?;
-                let gone = listed(lost.iter().map(network_in_words));
+                let gone = at_most_five(lost.iter().map(network_in_words));
                 let domain = &b.domain;
                 Some(breaks(
                     domain,
@@ -94,13 +94,14 @@ fn senders_of(
 }
 
 /// Returns the effect of a changed key on a domain with an alias to it.
-fn key(
+fn effect_of_key(
     name: &Fqdn,
     borrower: &Borrower,
     before: View<'_, '_>,
     after: View<'_, '_>,
 ) -> Option<Effect> {
-    let (old, new) = (dkim_change::find(before, name), dkim_change::find(after, name));
+    let (old, new) =
+        (dkim_change::find_selector(before, name), dkim_change::find_selector(after, name));
     if !old.is_usable() || new.is_usable() {
         return None;
     }

@@ -39,14 +39,14 @@ pub struct Hits {
 
 /// A score with its uncertainty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct ScoreSpan {
     /// The score without the rules that have no result.
     pub least: u32,
     /// The score with all of these rules.
     pub most: u32,
 }
 
-impl Span {
+impl ScoreSpan {
     /// Returns true if the score reaches a threshold; `None` if that is unknown.
     #[must_use]
     pub fn reaches(self, threshold: u32) -> Option<bool> {
@@ -80,8 +80,8 @@ impl Hits {
 
     /// Returns the scores at the paranoia levels 1 to 4.
     #[must_use]
-    pub fn by_level(&self) -> [Span; 4] {
-        Span::by_level(self.hits.iter(), self.undecided.iter())
+    pub fn by_level(&self) -> [ScoreSpan; 4] {
+        ScoreSpan::by_level(self.hits.iter(), self.undecided.iter())
     }
 }
 
@@ -93,7 +93,7 @@ pub trait FindsHits: fmt::Debug + Send + Sync {
 
 /// The treatment of a hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum HitTreatment {
     /// The hit counts.
     Counts,
     /// The rule is off, for this reason.
@@ -106,10 +106,10 @@ pub enum Fate {
 
 /// A hit with its treatment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
+pub struct CountedHit {
     pub hit: Hit,
     /// Its treatment.
-    pub fate: Fate,
+    pub fate: HitTreatment,
 }
 
 /// The score of a request, with its parts.
@@ -118,11 +118,11 @@ pub struct Scored {
     /// The rule that deploys the ruleset.
     pub by: RuleAt,
     /// In the order of their numbers.
-    pub hits: Vec<Counted>,
+    pub hits: Vec<CountedHit>,
     /// The sum of the hits that count.
     pub total: u32,
     /// The rules without a result, by number.
-    pub undecided: Vec<Counted>,
+    pub undecided: Vec<CountedHit>,
     /// The score from which on the action is taken.
     pub threshold: u32,
     pub action: String,
@@ -134,33 +134,33 @@ impl Scored {
     /// Returns the sums for each paranoia level, without rules that are off or bypassed for another
     /// reason.
     #[must_use]
-    pub fn by_level(&self) -> [Span; 4] {
-        let could = |counted: &&Counted| counted.could_count();
+    pub fn by_level(&self) -> [ScoreSpan; 4] {
+        let could = |counted: &&CountedHit| counted.could_count();
         let (hits, open) = (self.hits.iter().filter(could), self.undecided.iter().filter(could));
-        Span::by_level(hits.map(|counted| &counted.hit), open.map(|counted| &counted.hit))
+        ScoreSpan::by_level(hits.map(|counted| &counted.hit), open.map(|counted| &counted.hit))
     }
 
     /// Returns true if the action is taken; `None` if that is unknown.
     #[must_use]
     pub fn acts(&self) -> Option<bool> {
         let more: u32 = self.open().map(|hit| hit.score).sum();
-        Span { least: self.total, most: self.total + more }.reaches(self.threshold)
+        ScoreSpan { least: self.total, most: self.total + more }.reaches(self.threshold)
     }
 
     /// Iterates over the rules without a result that count if they match.
     pub fn open(&self) -> impl Iterator<Item = Hit> {
         self.undecided
             .iter()
-            .filter(|counted| counted.fate == Fate::Counts)
+            .filter(|counted| counted.fate == HitTreatment::Counts)
             .map(|counted| counted.hit)
     }
 }
 
-impl Counted {
+impl CountedHit {
     /// Returns true if the hit counts at some paranoia level.
     #[must_use]
     pub fn could_count(&self) -> bool {
-        matches!(self.fate, Fate::Counts | Fate::Off(DecidedBy::Level(_)))
+        matches!(self.fate, HitTreatment::Counts | HitTreatment::Off(DecidedBy::Level(_)))
     }
 }
 
@@ -237,19 +237,22 @@ impl Scoring {
         let exception =
             |id: &str| bypassed.iter().find(|(rule, _)| rule == id).map(|(_, by)| by.clone());
         let fate = |number: u32| match self.rules.get(&number) {
-            None => Fate::Foreign,
+            None => HitTreatment::Foreign,
             // An exception also applies to rules of a disabled level: it excludes them from the
             // result of a higher level.
             Some((id, Some(why @ DecidedBy::Level(_)))) => {
-                exception(id).map_or(Fate::Off(why.clone()), Fate::Bypassed)
+                exception(id).map_or(HitTreatment::Off(why.clone()), HitTreatment::Bypassed)
             }
-            Some((_, Some(why))) => Fate::Off(why.clone()),
-            Some((id, None)) => exception(id).map_or(Fate::Counts, Fate::Bypassed),
+            Some((_, Some(why))) => HitTreatment::Off(why.clone()),
+            Some((id, None)) => exception(id).map_or(HitTreatment::Counts, HitTreatment::Bypassed),
         };
-        let counted = |hit: &Hit| Counted { hit: *hit, fate: fate(hit.rule) };
-        let hits: Vec<Counted> = found.hits.iter().map(counted).collect();
-        let total =
-            hits.iter().filter(|hit| hit.fate == Fate::Counts).map(|hit| hit.hit.score).sum();
+        let counted = |hit: &Hit| CountedHit { hit: *hit, fate: fate(hit.rule) };
+        let hits: Vec<CountedHit> = found.hits.iter().map(counted).collect();
+        let total = hits
+            .iter()
+            .filter(|hit| hit.fate == HitTreatment::Counts)
+            .map(|hit| hit.hit.score)
+            .sum();
         let undecided = found.undecided.iter().map(counted).collect();
         let Self { threshold, level, .. } = *self;
         Scored { by, hits, total, undecided, threshold, action: self.action.clone(), level }
@@ -287,7 +290,11 @@ mod tests {
         let fates: Vec<_> = score.hits.iter().map(|counted| counted.fate.clone()).collect();
         assert_eq!(
             fates,
-            [Fate::Bypassed(by), Fate::Off(DecidedBy::Level(2)), Fate::Off(DecidedBy::Rule)]
+            [
+                HitTreatment::Bypassed(by),
+                HitTreatment::Off(DecidedBy::Level(2)),
+                HitTreatment::Off(DecidedBy::Rule)
+            ]
         );
         assert_eq!(score.by_level().map(|span| span.least), [0, 5, 5, 5]);
     }

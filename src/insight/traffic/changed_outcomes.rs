@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::anomaly_score::Fate;
+use super::anomaly_score::HitTreatment;
 use super::counted_request::CountedRequest;
 use super::most_frequent::{LONGEST_NAME, Names, OTHERS};
 use super::report::{Example, Flip, Group, Set};
@@ -70,7 +70,8 @@ impl ChangedOutcomes {
         if cause.by.as_ref().is_some_and(|by| by.phase == Phase::Managed)
             && let Some(score) = &cause.score
         {
-            for counted in score.hits.iter().filter(|counted| counted.fate == Fate::Counts) {
+            for counted in score.hits.iter().filter(|counted| counted.fate == HitTreatment::Counts)
+            {
                 group.owasp_rules.add(&counted.hit.rule.to_string());
             }
         }
@@ -78,7 +79,7 @@ impl ChangedOutcomes {
             group.examples.push(Example {
                 id: seen.id.map(|id| cut(id, LONGEST_NAME)),
                 place: seen.place.to_string(),
-                request: shown(seen.request),
+                request: example_request(seen.request),
                 score: seen.after.score.as_ref().map(|score| score.total),
             });
         }
@@ -105,13 +106,14 @@ impl ChangedOutcomes {
 }
 
 /// Formats a request for an example. Values that look like secrets are left out.
-fn shown(request: &Request) -> String {
-    let request = without_secrets(&Request { query: request.query.clone(), ..short(request) });
+fn example_request(request: &Request) -> String {
+    let request =
+        without_secrets(&Request { query: request.query.clone(), ..without_headers(request) });
     cut(&request.to_string(), LONGEST_EXAMPLE)
 }
 
 /// Returns the shown part of a request, without headers and body.
-fn short(request: &Request) -> Request {
+fn without_headers(request: &Request) -> Request {
     Request::of_line(&request.method, request.is_https, &request.host, &request.path, "")
 }
 
@@ -123,6 +125,6 @@ mod tests {
     fn secrets_are_not_shown() {
         let request =
             Request::parse("GET https://x.test/a?q=1&Access_Token=abc&b").expect("it is one");
-        assert_eq!(shown(&request), "GET https://x.test/a?q=1&Access_Token=[redacted]&b");
+        assert_eq!(example_request(&request), "GET https://x.test/a?q=1&Access_Token=[redacted]&b");
     }
 }

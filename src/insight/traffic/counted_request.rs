@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use super::anomaly_score::Hits;
 use super::report::Set;
-use super::request_verdict::Verdict;
+use super::request_verdict::RequestVerdict;
 use crate::model::request::Request;
 
 /// A request with its verdicts before and after a change.
@@ -23,9 +23,9 @@ pub struct CountedRequest<'s> {
     /// True if rules might have more matches, because parts of the request are unknown.
     pub is_partial: bool,
     /// The verdict before the change.
-    pub before: &'s Verdict,
+    pub before: &'s RequestVerdict,
     /// The verdict after the change.
-    pub after: &'s Verdict,
+    pub after: &'s RequestVerdict,
     /// True if the zone has the OWASP ruleset after the plan.
     pub has_owasp: bool,
 }

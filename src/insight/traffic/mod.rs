@@ -28,16 +28,18 @@ mod request_verdict;
 mod rule_action;
 mod ways_to_let_through;
 
-pub use anomaly_score::{Counted, Fate, FindsHits, Hit, Hits, Scored, Scoring, Span};
+pub use anomaly_score::{
+    CountedHit, FindsHits, Hit, HitTreatment, Hits, ScoreSpan, Scored, Scoring,
+};
 pub use counted_request::CountedRequest;
 pub use owasp_matrix::{COLUMNS, Matrix};
-pub use owasp_tuning::{Bounds, Entry, Load, Loads, Tuning, acted_on, least_damage};
+pub use owasp_tuning::{Bounds, Load, Loads, Tuning, TuningEntry, acted_on, least_damage};
 pub use protection::Protection;
 pub use report::{
     Cell, Counts, Example, Flip, Group, Named, Outcomes, Report, ReportKind, Set, Zone,
 };
 pub use request_counts::RequestCounts;
 pub use request_rates::{Counters, Pace};
-pub use request_verdict::{Step, Verdict};
+pub use request_verdict::{EvaluationStep, RequestVerdict};
 pub use rule_action::{Act, RuleAt};
-pub use ways_to_let_through::{Attacks, Scope, Way, WayKind, Ways, ways_to_let_through};
+pub use ways_to_let_through::{Attacks, Way, WayKind, WayScope, Ways, ways_to_let_through};

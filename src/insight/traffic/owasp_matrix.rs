@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::anomaly_score::Span;
+use super::anomaly_score::ScoreSpan;
 
 /// The thresholds of the matrix, from the least strict to the strictest: those with a keyword, and
 /// those that the Core Rule Set uses.
@@ -30,7 +30,7 @@ pub struct Matrix {
 
 impl Matrix {
     /// Counts a request with its scores at the levels.
-    pub(super) fn add(&mut self, levels: [Span; 4]) {
+    pub(super) fn add(&mut self, levels: [ScoreSpan; 4]) {
         self.scored += 1;
         for ((row, unknown), score) in self.rows.iter_mut().zip(&mut self.unknown).zip(levels) {
             for ((cell, unknown), threshold) in row.iter_mut().zip(unknown).zip(THRESHOLDS) {

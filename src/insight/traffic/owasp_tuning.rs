@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::anomaly_score::Hit;
-use super::ways_to_let_through::{Scope, accepted, exception, rule_off};
+use super::ways_to_let_through::{WayScope, exception, reason_of_weakening, rule_off};
 use crate::diagnostic::Place;
 use crate::model::managed::{Managed, Paranoia};
 use crate::model::ruleset::{DesiredDeployment, DesiredWaf, Note, Phase, Switch};
@@ -81,8 +81,8 @@ impl Bounds {
 
 /// An exception for a rule, or a disabled rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry {
-    pub scope: Scope,
+pub struct TuningEntry {
+    pub scope: WayScope,
     /// The host; empty for the whole zone.
     pub host: String,
     /// The path; empty unless the scope is one path.
@@ -97,28 +97,28 @@ pub struct Tuning {
     pub level: u8,
     pub threshold: u32,
     /// Exceptions and disabled rules, sorted.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TuningEntry>,
     /// True if no better setting exists; false if the search ended early.
     pub is_proven: bool,
 }
 
-impl Entry {
+impl TuningEntry {
     /// Returns true if the entry applies to a request.
     fn holds_for(&self, request: &Load) -> bool {
         match self.scope {
-            Scope::Zone => true,
-            Scope::Host => self.host == request.host,
-            Scope::Path => self.host == request.host && self.path == request.path,
+            WayScope::Zone => true,
+            WayScope::Host => self.host == request.host,
+            WayScope::Path => self.host == request.host && self.path == request.path,
         }
     }
 
     /// Returns true if this entry applies to every request to which `other` applies.
     fn covers(&self, other: &Self) -> bool {
         match self.scope {
-            Scope::Zone => true,
-            Scope::Host => other.scope <= Scope::Host && self.host == other.host,
-            Scope::Path => {
-                other.scope == Scope::Path && self.host == other.host && self.path == other.path
+            WayScope::Zone => true,
+            WayScope::Host => other.scope <= WayScope::Host && self.host == other.host,
+            WayScope::Path => {
+                other.scope == WayScope::Path && self.host == other.host && self.path == other.path
             }
         }
     }
@@ -133,7 +133,7 @@ impl Tuning {
 
     /// Returns the setting without one of its entries.
     #[must_use]
-    pub fn without(&self, entry: &Entry) -> Self {
+    pub fn without(&self, entry: &TuningEntry) -> Self {
         let entries = self.entries.iter().filter(|other| *other != entry).cloned().collect();
         Self { entries, ..self.clone() }
     }
@@ -148,11 +148,11 @@ impl Tuning {
         owasp.paranoia = Paranoia::new(self.level).map(|level| (level, Place::NOWHERE));
         owasp.threshold = Some((self.threshold, Place::NOWHERE));
         let mut by_place: BTreeMap<(&str, Option<&str>), Vec<u32>> = BTreeMap::new();
-        for Entry { scope, host, path, rule } in &self.entries {
+        for TuningEntry { scope, host, path, rule } in &self.entries {
             match scope {
-                Scope::Zone => owasp.rules.push(rule_off(*rule, note)),
-                Scope::Host => by_place.entry((host, None)).or_default().push(*rule),
-                Scope::Path => by_place.entry((host, Some(path))).or_default().push(*rule),
+                WayScope::Zone => owasp.rules.push(rule_off(*rule, note)),
+                WayScope::Host => by_place.entry((host, None)).or_default().push(*rule),
+                WayScope::Path => by_place.entry((host, Some(path))).or_default().push(*rule),
             }
         }
         if !by_place.is_empty() {
@@ -160,10 +160,10 @@ impl Tuning {
                 by_place.iter().map(|((host, path), rules)| exception(host, *path, rules, note));
             section.lists.insert(Phase::Managed, exceptions.collect());
         }
-        let is_wide = self.entries.iter().any(|entry| entry.scope != Scope::Path);
+        let is_wide = self.entries.iter().any(|entry| entry.scope != WayScope::Path);
         let is_weaker =
             is_wide || today.0.is_none_or(|level| self.level < level) || self.threshold > today.1;
-        section.accept_weakening = is_weaker.then(|| (accepted(note), Place::NOWHERE));
+        section.accept_weakening = is_weaker.then(|| (reason_of_weakening(note), Place::NOWHERE));
         section.deployments.push(owasp);
         section
     }
@@ -177,7 +177,7 @@ impl Tuning {
     /// Counts the attacks that it would stop without entries, but that pass if they are sent to a
     /// place where the entry applies.
     #[must_use]
-    pub fn passing_at(&self, entry: &Entry, attacks: &Loads) -> usize {
+    pub fn passing_at(&self, entry: &TuningEntry, attacks: &Loads) -> usize {
         let rules: BTreeSet<u32> =
             self.entries.iter().filter(|e| e.covers(entry)).map(|e| e.rule).gather();
         let of = |request: &Load, without: &BTreeSet<u32>| -> u32 {
@@ -192,7 +192,7 @@ impl Tuning {
 }
 
 /// Returns the score of a request at a level, without the rules of the entries.
-fn score(request: &Load, level: u8, entries: &[Entry]) -> u32 {
+fn score(request: &Load, level: u8, entries: &[TuningEntry]) -> u32 {
     let is_out =
         |hit: &Hit| entries.iter().any(|entry| entry.rule == hit.rule && entry.holds_for(request));
     request.hits.iter().filter(|hit| hit.level <= level && !is_out(hit)).map(|hit| hit.score).sum()
@@ -225,7 +225,7 @@ pub fn least_damage(benign: &Loads, attacks: &Loads, bounds: &Bounds) -> Option<
 }
 
 /// The sort key of settings; the smallest is the best.
-type Rank = (usize, usize, usize, usize, Reverse<u32>, u8, Vec<Entry>);
+type Rank = (usize, usize, usize, usize, Reverse<u32>, u8, Vec<TuningEntry>);
 
 /// A search for the best setting.
 struct Search<'a> {
@@ -242,8 +242,8 @@ impl Search<'_> {
         &mut self,
         harmed: &[&Load],
         setting: (u8, u32),
-        chosen: &mut Vec<Entry>,
-        refused: &BTreeSet<Entry>,
+        chosen: &mut Vec<TuningEntry>,
+        refused: &BTreeSet<TuningEntry>,
         steps: &mut usize,
     ) {
         let (level, threshold) = setting;
@@ -280,7 +280,7 @@ impl Search<'_> {
     }
 
     /// Counts the attacks that pass as recorded.
-    fn missed(&self, (level, threshold): (u8, u32), chosen: &[Entry]) -> usize {
+    fn missed(&self, (level, threshold): (u8, u32), chosen: &[TuningEntry]) -> usize {
         self.attacks
             .iter()
             .filter(|(attack, _)| score(attack, level, chosen) < threshold)
@@ -289,7 +289,7 @@ impl Search<'_> {
     }
 
     /// Keeps a setting if it is better than the best one so far.
-    fn offer(&mut self, (level, threshold): (u8, u32), chosen: &[Entry], missed: usize) {
+    fn offer(&mut self, (level, threshold): (u8, u32), chosen: &[TuningEntry], missed: usize) {
         let mut entries = chosen.to_vec();
         entries.sort();
         let tuning = Tuning { level, threshold, entries, is_proven: true };
@@ -312,7 +312,7 @@ impl Search<'_> {
 }
 
 /// Returns the entries that lower the score of a request, except the chosen ones.
-fn candidates(request: &Load, level: u8, chosen: &[Entry]) -> Vec<Entry> {
+fn candidates(request: &Load, level: u8, chosen: &[TuningEntry]) -> Vec<TuningEntry> {
     let is_out =
         |hit: &&Hit| chosen.iter().any(|entry| entry.rule == hit.rule && entry.holds_for(request));
     let mut hits: Vec<&Hit> = request
@@ -324,9 +324,14 @@ fn candidates(request: &Load, level: u8, chosen: &[Entry]) -> Vec<Entry> {
     let entries = hits.into_iter().flat_map(|hit| {
         let (host, path) = (request.host.clone(), request.path.clone());
         [
-            Entry { scope: Scope::Path, host: host.clone(), path, rule: hit.rule },
-            Entry { scope: Scope::Host, host, path: String::new(), rule: hit.rule },
-            Entry { scope: Scope::Zone, host: String::new(), path: String::new(), rule: hit.rule },
+            TuningEntry { scope: WayScope::Path, host: host.clone(), path, rule: hit.rule },
+            TuningEntry { scope: WayScope::Host, host, path: String::new(), rule: hit.rule },
+            TuningEntry {
+                scope: WayScope::Zone,
+                host: String::new(),
+                path: String::new(),
+                rule: hit.rule,
+            },
         ]
     });
     entries.collect()

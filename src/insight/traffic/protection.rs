@@ -17,7 +17,7 @@ use crate::model::ruleset::{LiveRule, LiveWaf, Phase, RuleKind, counting_express
 #[derive(Debug)]
 pub struct Protection {
     /// The enabled rules, in the order of execution.
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<ProtectionRule>,
     /// Parts of every verdict that cannot be evaluated for any request.
     pub(super) unread: Vec<String>,
     /// Lists whose items are known.
@@ -25,7 +25,7 @@ pub struct Protection {
 }
 
 #[derive(Debug)]
-pub(super) struct Rule {
+pub(super) struct ProtectionRule {
     pub(super) phase: Phase,
     /// Its display name.
     pub(super) name: String,
@@ -33,7 +33,7 @@ pub(super) struct Rule {
     pub(super) place: Option<Place>,
     /// The requests that it matches.
     pub(super) when: When,
-    pub(super) effect: Effect,
+    pub(super) effect: ProtectionEffect,
 }
 
 /// The requests that a rule matches.
@@ -47,7 +47,7 @@ pub(super) enum When {
 
 /// The effect of a rule.
 #[derive(Debug)]
-pub(super) enum Effect {
+pub(super) enum ProtectionEffect {
     /// The rule only logs requests.
     Log,
     /// The rule acts on requests.
@@ -103,7 +103,7 @@ impl Protection {
         let unread = Phase::ALL.iter().filter(|phase| !waf.entry_points.contains_key(*phase));
         let unread = unread.map(|phase| format!("{}, which are not known", phase.about()));
         let rules = rules_in_force(waf, None).map(|RuleInForce { phase, rule, .. }| {
-            Rule::new(phase, rule, waf, place(phase, rule.shown()))
+            ProtectionRule::new(phase, rule, waf, place(phase, rule.shown()))
         });
         Self { rules: rules.collect(), unread: unread.collect(), lists: Arc::default() }
     }
@@ -112,7 +112,7 @@ impl Protection {
     #[must_use]
     pub fn owasp(&self) -> Option<&Scoring> {
         self.rules.iter().find_map(|rule| match &rule.effect {
-            Effect::Score(scoring) => Some(scoring.as_ref()),
+            ProtectionEffect::Score(scoring) => Some(scoring.as_ref()),
             _ => None,
         })
     }
@@ -131,7 +131,7 @@ impl Protection {
     }
 }
 
-impl Rule {
+impl ProtectionRule {
     fn new(phase: Phase, rule: &LiveRule, waf: &LiveWaf, place: Option<Place>) -> Self {
         let effect = effect(phase, rule, waf);
         let when = rule
@@ -188,25 +188,25 @@ impl Bypass {
     }
 }
 
-fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
+fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> ProtectionEffect {
     let body = &rule.body;
     let stops = match Deed::of(body) {
-        Deed::Skip(skipped) => return Effect::Skip(Bypass::of(&skipped, waf)),
+        Deed::Skip(skipped) => return ProtectionEffect::Skip(Bypass::of(&skipped, waf)),
         Deed::Execute(id) => {
             let name = ruleset_name(id, waf);
             return match Scoring::of(body, waf.catalogue(id), &name) {
-                Some(scoring) => Effect::Score(Box::new(scoring)),
-                None => Effect::Execute(id.to_owned(), name),
+                Some(scoring) => ProtectionEffect::Score(Box::new(scoring)),
+                None => ProtectionEffect::Execute(id.to_owned(), name),
             };
         }
-        Deed::Log => return Effect::Log,
+        Deed::Log => return ProtectionEffect::Log,
         Deed::Other => {
             let action = crate::model::request::clip(body.action());
-            return Effect::Unknown(format!("the action `{action}`"));
+            return ProtectionEffect::Unknown(format!("the action `{action}`"));
         }
         Deed::Stop(strength) | Deed::Limit(strength) => strength,
     };
-    let Some(act) = Act::of(stops) else { return Effect::Log };
+    let Some(act) = Act::of(stops) else { return ProtectionEffect::Log };
     match (phase.rules(), body.rate_limit()) {
         (RuleKind::Rate, Some(rate)) => {
             let number = |name: &str| match rate.get(name) {
@@ -226,15 +226,15 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
             let timeout = number("mitigation_timeout").unwrap_or(0);
             let is_of_origin = rate.get("requests_to_origin") == Some(&Value::Bool(true));
             match (number("requests_per_period"), number("period")) {
-                (Some(requests), Some(period)) if period > 0 => Effect::Limit(
+                (Some(requests), Some(period)) if period > 0 => ProtectionEffect::Limit(
                     Limit { requests, period, timeout, characteristics, counted, is_of_origin },
                     act,
                 ),
-                _ => Effect::Unknown("a rate that counts by score".to_owned()),
+                _ => ProtectionEffect::Unknown("a rate that counts by score".to_owned()),
             }
         }
-        (RuleKind::Rate, _) => Effect::Unknown("a rate that cannot be read".to_owned()),
-        (RuleKind::Action | RuleKind::Exception, _) => Effect::Act(act),
+        (RuleKind::Rate, _) => ProtectionEffect::Unknown("a rate that cannot be read".to_owned()),
+        (RuleKind::Action | RuleKind::Exception, _) => ProtectionEffect::Act(act),
     }
 }
 

@@ -9,7 +9,7 @@ use super::counted_request::CountedRequest;
 use super::most_frequent::Names;
 use super::owasp_matrix::{Matrix, THRESHOLDS};
 use super::report::{Cell, Counts, Flip, Outcomes, Report, ReportKind, Set, Zone};
-use super::request_verdict::Verdict;
+use super::request_verdict::RequestVerdict;
 use crate::model::request::Outcome;
 
 /// The level, if there is one, and the threshold.
@@ -105,7 +105,7 @@ impl RequestCounts {
         for reason in before.depends_on.union(&after.depends_on) {
             self.depends_on.add(reason);
         }
-        let is_unknown = |verdict: &Verdict| verdict.outcome == Outcome::Unknown;
+        let is_unknown = |verdict: &RequestVerdict| verdict.outcome == Outcome::Unknown;
         let flip = flip(before.outcome, after.outcome);
         if let Some(zone) = self.zones.get_mut(seen.zone) {
             zone.requests += 1;

@@ -129,10 +129,10 @@ impl Counters {
 }
 
 /// Returns the key of a request for a limit, or the name of an unknown characteristic.
-pub(super) fn key(characteristics: &[String], sample: &Sample<'_>) -> Result<u64, String> {
+pub(super) fn counting_key(characteristics: &[String], sample: &Sample<'_>) -> Result<u64, String> {
     let mut hasher = DefaultHasher::new();
     for name in characteristics.iter().filter(|name| *name != "cf.colo.id") {
-        let value = value(name, sample).ok_or_else(|| name.clone())?;
+        let value = characteristic_value(name, sample).ok_or_else(|| name.clone())?;
         value.hash(&mut hasher);
     }
     Ok(hasher.finish())
@@ -140,7 +140,7 @@ pub(super) fn key(characteristics: &[String], sample: &Sample<'_>) -> Result<u64
 
 /// Returns the value of a characteristic: a field, or a member of one such as
 /// `http.request.headers["x-key"]`.
-fn value<'s>(name: &str, sample: &Sample<'s>) -> Option<SampleValue<'s>> {
+fn characteristic_value<'s>(name: &str, sample: &Sample<'s>) -> Option<SampleValue<'s>> {
     let (field, member) = match name.split_once("[\"") {
         Some((field, rest)) => (field, Some(rest.strip_suffix("\"]")?)),
         None => (name, None),

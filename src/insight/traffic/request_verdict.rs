@@ -11,8 +11,10 @@ use std::collections::BTreeSet;
 use bumpalo::Bump;
 
 use super::anomaly_score::{Hit, Hits, Scored, Scoring};
-use super::protection::{Bypass, Effect, Limit, Protection, Rule, why_not_evaluated};
-use super::request_rates::{Counting, Pace, key};
+use super::protection::{
+    Bypass, Limit, Protection, ProtectionEffect, ProtectionRule, why_not_evaluated,
+};
+use super::request_rates::{Counting, Pace, counting_key};
 use super::rule_action::{Act, RuleAt};
 use crate::model::expression::Sample;
 use crate::model::request::{Outcome, Rate, Request};
@@ -23,7 +25,7 @@ const MOST_FORKS: u32 = 64;
 
 /// A step of the evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct EvaluationStep {
     pub rule: RuleAt,
     /// Describes its action, with "may" if the action depends on unknown conditions.
     pub what: String,
@@ -31,12 +33,12 @@ pub struct Step {
 
 /// The outcome of a request, with its reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct RequestVerdict {
     pub outcome: Outcome,
     /// The rule that acts.
     pub by: Option<RuleAt>,
     /// The rules that match or may match, in their order.
-    pub trace: Vec<Step>,
+    pub trace: Vec<EvaluationStep>,
     /// The conditions of an unknown outcome.
     pub depends_on: BTreeSet<String>,
     /// Parts that were not evaluated.
@@ -47,7 +49,7 @@ pub struct Verdict {
 
 /// The state of the evaluation before a rule.
 #[derive(Debug, Clone, Default)]
-struct State {
+struct EvaluationState {
     /// Phases that the request bypasses, completely or from here on.
     phases: Vec<Phase>,
     /// Rulesets that the request bypasses.
@@ -56,7 +58,7 @@ struct State {
     rules: Vec<(String, RuleAt)>,
     /// True if an unknown condition decides if the request reaches this rule.
     is_possible: bool,
-    trace: Vec<Step>,
+    trace: Vec<EvaluationStep>,
     not_evaluated: BTreeSet<String>,
     score: Option<Scored>,
 }
@@ -78,7 +80,7 @@ impl Protection {
     /// Returns the verdict on the last of several equal requests. Without `hits`, the OWASP ruleset
     /// is not evaluated.
     #[must_use]
-    pub fn verdict(&self, request: &Request, rate: Rate, hits: Option<&Hits>) -> Verdict {
+    pub fn verdict(&self, request: &Request, rate: Rate, hits: Option<&Hits>) -> RequestVerdict {
         self.verdict_at(request, Pace::Stated(rate), hits, &Bump::new())
     }
 
@@ -91,31 +93,38 @@ impl Protection {
         pace: Pace<'_>,
         hits: Option<&Hits>,
         arena: &Bump,
-    ) -> Verdict {
+    ) -> RequestVerdict {
         let mut sample = request.sample(arena);
         sample.set_lists(&self.lists);
         let mut walk = Walk { protection: self, sample: &sample, pace, counted: Vec::new(), hits };
-        let state =
-            State { not_evaluated: self.unread.iter().cloned().collect(), ..State::default() };
+        let state = EvaluationState {
+            not_evaluated: self.unread.iter().cloned().collect(),
+            ..EvaluationState::default()
+        };
         walk.from(0, state, &mut { MOST_FORKS })
     }
 }
 
 impl Walk<'_, '_> {
     /// Returns the verdict from a rule on.
-    fn from(&mut self, first: usize, mut state: State, forks: &mut u32) -> Verdict {
+    fn from(
+        &mut self,
+        first: usize,
+        mut state: EvaluationState,
+        forks: &mut u32,
+    ) -> RequestVerdict {
         let protection = self.protection;
         for (n, rule) in protection.rules.iter().enumerate().skip(first) {
             if state.phases.contains(&rule.phase) {
                 continue;
             }
-            if matches!(rule.effect, Effect::Log) {
+            if matches!(rule.effect, ProtectionEffect::Log) {
                 let what = match rule.when.matches(self.sample) {
                     Ok(true) if !state.is_possible => "only logs it",
                     Ok(true) | Err(_) => "may log it",
                     Ok(false) => continue,
                 };
-                state.trace.push(Step { rule: RuleAt::of(rule), what: what.to_owned() });
+                state.trace.push(EvaluationStep { rule: RuleAt::of(rule), what: what.to_owned() });
                 continue;
             }
             if rule
@@ -127,7 +136,7 @@ impl Walk<'_, '_> {
             }
             let matches = rule.when.matches(self.sample);
             let score = match (&rule.effect, self.hits) {
-                (Effect::Score(scoring), Some(hits)) if matches != Ok(false) => {
+                (ProtectionEffect::Score(scoring), Some(hits)) if matches != Ok(false) => {
                     let score = scoring.score(RuleAt::of(rule), hits, &state.rules);
                     state.score = Some(score.clone());
                     Some(score)
@@ -138,8 +147,9 @@ impl Walk<'_, '_> {
             let why = match (matches, applies) {
                 (Ok(false), _) | (Err(_), Ok(false)) => continue,
                 (Ok(true), Ok(false)) => {
-                    if let (Effect::Score(scoring), Some(score)) = (&rule.effect, &score) {
-                        state.trace.push(Step {
+                    if let (ProtectionEffect::Score(scoring), Some(score)) = (&rule.effect, &score)
+                    {
+                        state.trace.push(EvaluationStep {
                             rule: RuleAt::of(rule),
                             what: score_in_words(scoring, score),
                         });
@@ -174,13 +184,13 @@ impl Walk<'_, '_> {
     fn applies(
         &mut self,
         n: usize,
-        rule: &Rule,
+        rule: &ProtectionRule,
         matches: &Result<bool, Vec<String>>,
         score: Option<&Scored>,
     ) -> Result<bool, Vec<String>> {
         match (&rule.effect, score) {
-            (Effect::Limit(limit, _), _) => self.is_above(n, limit, matches),
-            (Effect::Score(scoring), Some(score)) if scoring.act().is_some() => {
+            (ProtectionEffect::Limit(limit, _), _) => self.is_above(n, limit, matches),
+            (ProtectionEffect::Score(scoring), Some(score)) if scoring.act().is_some() => {
                 score.acts().ok_or_else(|| {
                     let rule = |hit: Hit| {
                         format!(
@@ -192,12 +202,12 @@ impl Walk<'_, '_> {
                 })
             }
             (
-                Effect::Log
-                | Effect::Act(_)
-                | Effect::Skip(_)
-                | Effect::Execute(..)
-                | Effect::Score(_)
-                | Effect::Unknown(_),
+                ProtectionEffect::Log
+                | ProtectionEffect::Act(_)
+                | ProtectionEffect::Skip(_)
+                | ProtectionEffect::Execute(..)
+                | ProtectionEffect::Score(_)
+                | ProtectionEffect::Unknown(_),
                 _,
             ) => Ok(true),
         }
@@ -229,7 +239,7 @@ impl Walk<'_, '_> {
                 Some((_, result)) => result.clone(),
                 None => {
                     let counts = of_counting.as_ref().unwrap_or(matches).as_ref().ok().copied();
-                    let result = match key(&limit.characteristics, self.sample) {
+                    let result = match counting_key(&limit.characteristics, self.sample) {
                         Ok(key) => {
                             let Limit { requests: most, period, timeout, .. } = *limit;
                             let counting = Counting { rule: n, key, most, period, timeout, counts };
@@ -252,28 +262,30 @@ impl Walk<'_, '_> {
     }
 
     /// Applies a matching rule. Returns the outcome if the rule ends the evaluation.
-    fn apply(&self, rule: &Rule, state: &mut State) -> Option<Outcome> {
+    fn apply(&self, rule: &ProtectionRule, state: &mut EvaluationState) -> Option<Outcome> {
         let may = state.is_possible;
         let what = match &rule.effect {
-            Effect::Log => return None,
-            Effect::Act(Act::Block) => if may { "may block" } else { "blocks" }.to_owned(),
-            Effect::Act(Act::Challenge) => {
+            ProtectionEffect::Log => return None,
+            ProtectionEffect::Act(Act::Block) => {
+                if may { "may block" } else { "blocks" }.to_owned()
+            }
+            ProtectionEffect::Act(Act::Challenge) => {
                 if may { "may challenge" } else { "challenges" }.to_owned()
             }
-            Effect::Limit(limit, _) => {
+            ProtectionEffect::Limit(limit, _) => {
                 let acts = if may { "may act" } else { "acts" };
                 format!("{acts} above {} in {} s", limit.requests, limit.period)
             }
-            Effect::Skip(bypass) => {
+            ProtectionEffect::Skip(bypass) => {
                 state.bypass(rule, bypass);
                 if may { "may let it bypass other rules" } else { "lets it bypass other rules" }
                     .to_owned()
             }
-            Effect::Execute(id, name) => {
+            ProtectionEffect::Execute(id, name) => {
                 state.not_evaluated.insert(why_not_evaluated(id, name));
                 format!("{} {name}, which is not evaluated", if may { "may run" } else { "runs" })
             }
-            Effect::Score(scoring) => match (self.hits, &state.score) {
+            ProtectionEffect::Score(scoring) => match (self.hits, &state.score) {
                 (Some(_), Some(score)) => score_in_words(scoring, score),
                 _ => {
                     state.not_evaluated.insert(why_not_evaluated(&scoring.id, &scoring.name));
@@ -284,18 +296,20 @@ impl Walk<'_, '_> {
                     )
                 }
             },
-            Effect::Unknown(what) => format!("has an unknown effect: {what}"),
+            ProtectionEffect::Unknown(what) => format!("has an unknown effect: {what}"),
         };
-        state.trace.push(Step { rule: RuleAt::of(rule), what });
+        state.trace.push(EvaluationStep { rule: RuleAt::of(rule), what });
         let outcome = |act: Act| match act {
             Act::Block => Outcome::Block,
             Act::Challenge => Outcome::Challenge,
         };
         match &rule.effect {
-            Effect::Act(act) | Effect::Limit(_, act) => Some(outcome(*act)),
-            Effect::Score(scoring) => self.hits.and_then(|_| scoring.act()).map(outcome),
-            Effect::Unknown(_) => Some(Outcome::Unknown),
-            Effect::Log | Effect::Skip(_) | Effect::Execute(..) => None,
+            ProtectionEffect::Act(act) | ProtectionEffect::Limit(_, act) => Some(outcome(*act)),
+            ProtectionEffect::Score(scoring) => self.hits.and_then(|_| scoring.act()).map(outcome),
+            ProtectionEffect::Unknown(_) => Some(Outcome::Unknown),
+            ProtectionEffect::Log | ProtectionEffect::Skip(_) | ProtectionEffect::Execute(..) => {
+                None
+            }
         }
     }
 }
@@ -313,7 +327,7 @@ fn score_in_words(scoring: &Scoring, score: &Scored) -> String {
     }
 }
 
-impl Effect {
+impl ProtectionEffect {
     /// Returns the managed ruleset that a rule executes.
     fn executes(&self) -> Option<&str> {
         match self {
@@ -324,9 +338,9 @@ impl Effect {
     }
 }
 
-impl State {
+impl EvaluationState {
     /// Adds the rules that a skip rule names to the bypassed ones.
-    fn bypass(&mut self, by: &Rule, bypass: &Bypass) {
+    fn bypass(&mut self, by: &ProtectionRule, bypass: &Bypass) {
         self.phases.extend(bypass.rest.then_some(by.phase));
         self.rules.extend(bypass.rules.iter().map(|id| (id.clone(), RuleAt::of(by))));
         self.phases.extend(&bypass.phases);
@@ -337,33 +351,38 @@ impl State {
     }
 
     /// Ends the evaluation with a verdict.
-    fn ended(self, outcome: Outcome, by: Option<&Rule>) -> Verdict {
+    fn ended(self, outcome: Outcome, by: Option<&ProtectionRule>) -> RequestVerdict {
         let depends_on = match (outcome, by.map(|rule| &rule.effect)) {
-            (Outcome::Unknown, Some(Effect::Unknown(what))) => BTreeSet::from([what.clone()]),
+            (Outcome::Unknown, Some(ProtectionEffect::Unknown(what))) => {
+                BTreeSet::from([what.clone()])
+            }
             _ => BTreeSet::new(),
         };
         let by = by.map(RuleAt::of);
         let Self { trace, not_evaluated, score, .. } = self;
-        Verdict { outcome, by, trace, depends_on, not_evaluated, score }
+        RequestVerdict { outcome, by, trace, depends_on, not_evaluated, score }
     }
 
     /// Ends the evaluation with a verdict that depends on unknown conditions.
-    fn unknown(self, why: Vec<String>) -> Verdict {
-        Verdict { depends_on: why.into_iter().collect(), ..self.ended(Outcome::Unknown, None) }
+    fn unknown(self, why: Vec<String>) -> RequestVerdict {
+        RequestVerdict {
+            depends_on: why.into_iter().collect(),
+            ..self.ended(Outcome::Unknown, None)
+        }
     }
 }
 
 impl RuleAt {
-    fn of(rule: &Rule) -> Self {
+    fn of(rule: &ProtectionRule) -> Self {
         Self { name: rule.name.clone(), phase: rule.phase, place: rule.place }
     }
 }
 
-impl Verdict {
+impl RequestVerdict {
     /// Returns the verdict on a request to which no rule applies.
     #[must_use]
     pub fn pass() -> Self {
-        State::default().ended(Outcome::Pass, None)
+        EvaluationState::default().ended(Outcome::Pass, None)
     }
 
     /// Combines the verdicts of two branches of an unknown condition; their traces begin with
@@ -481,7 +500,7 @@ mod tests {
         Protection::new(&LiveWaf { entry_points, ..LiveWaf::default() }, |_, _| None)
     }
 
-    fn verdict(text: &str, address: &str, is_bot: Option<bool>, times: u64) -> Verdict {
+    fn verdict(text: &str, address: &str, is_bot: Option<bool>, times: u64) -> RequestVerdict {
         let mut request = Request::parse(text).expect("it is one");
         request.address = address.parse().ok();
         if let Some(is_bot) = is_bot {
@@ -492,7 +511,7 @@ mod tests {
         protection().verdict(&request, Rate { times, seconds: 60 }, None)
     }
 
-    fn brief(verdict: &Verdict) -> String {
+    fn brief(verdict: &RequestVerdict) -> String {
         let by = verdict.by.as_ref().map_or("-", |by| by.name.as_str());
         let words = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
         format!(

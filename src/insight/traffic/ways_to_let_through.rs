@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use super::anomaly_score::{Fate, Hit, Scored, Scoring};
+use super::anomaly_score::{Hit, HitTreatment, Scored, Scoring};
 use crate::diagnostic::Place;
 use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, RuleName};
@@ -32,7 +32,7 @@ const MOST_TRIALS: usize = 2_000_000;
 
 /// The requests that a way affects, from narrow to wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
+pub enum WayScope {
     /// Requests to one path of one host.
     Path,
     /// Requests to one host.
@@ -45,7 +45,7 @@ pub enum Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WayKind {
     /// An exception for some rules.
-    Exception(Scope),
+    Exception(WayScope),
     /// Disabled rules.
     Off,
     /// A lower paranoia level.
@@ -86,10 +86,10 @@ pub struct Ways {
 impl Way {
     /// Returns the requests that the way affects.
     #[must_use]
-    pub fn scope(&self) -> Scope {
+    pub fn scope(&self) -> WayScope {
         match self.kind {
             WayKind::Exception(scope) => scope,
-            WayKind::Off | WayKind::Level(_) | WayKind::Threshold(_) => Scope::Zone,
+            WayKind::Off | WayKind::Level(_) | WayKind::Threshold(_) => WayScope::Zone,
         }
     }
 
@@ -103,7 +103,7 @@ impl Way {
         match self.kind {
             WayKind::Exception(scope) => {
                 let path = request.path_seen();
-                let path = (scope == Scope::Path).then_some(path.as_str());
+                let path = (scope == WayScope::Path).then_some(path.as_str());
                 section.lists.insert(
                     Phase::Managed,
                     vec![exception(&request.host, path, &self.rules, note)],
@@ -119,7 +119,7 @@ impl Way {
             WayKind::Threshold(threshold) => owasp.threshold = Some((threshold, Place::NOWHERE)),
         }
         if self.kind != WayKind::Off {
-            section.accept_weakening = Some((accepted(note), Place::NOWHERE));
+            section.accept_weakening = Some((reason_of_weakening(note), Place::NOWHERE));
         }
         section.deployments.push(owasp);
         section
@@ -128,7 +128,7 @@ impl Way {
 
 /// Returns the reason why a section may weaken the protection, for values without a reason and an
 /// expiry of their own.
-pub(super) fn accepted(note: &Note) -> String {
+pub(super) fn reason_of_weakening(note: &Note) -> String {
     let until = note.expires.iter().map(|day| format!("; back by {day}")).collect::<String>();
     format!("{}{until}", note.reason.as_deref().unwrap_or_default())
 }
@@ -202,7 +202,7 @@ pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks
             |hits: &[Hit]| hits.iter().filter(|hit| keeps(hit)).map(|hit| hit.score).sum::<u32>();
         stopped.iter().filter(|(hits, _)| rest(hits) < threshold).map(|(_, count)| count).sum()
     };
-    let counting = scored.hits.iter().filter(|hit| hit.fate == Fate::Counts);
+    let counting = scored.hits.iter().filter(|hit| hit.fate == HitTreatment::Counts);
     let mut hits: Vec<Hit> = counting.map(|counted| counted.hit).collect();
     sort_by_key(&mut hits, |hit| (std::cmp::Reverse(hit.score), hit.rule));
 
@@ -212,7 +212,8 @@ pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks
     if let Some(rules) = fewest(&hits, scored.total + 1 - threshold, sets, &lets_through) {
         let total = hits.iter().filter(|hit| !rules.contains(&hit.rule)).map(|hit| hit.score).sum();
         let lets_through = lets_through(&rules);
-        for kind in [WayKind::Exception(Scope::Path), WayKind::Exception(Scope::Host), WayKind::Off]
+        for kind in
+            [WayKind::Exception(WayScope::Path), WayKind::Exception(WayScope::Host), WayKind::Off]
         {
             ways.push(Way { kind, rules: rules.clone(), total, threshold, lets_through });
         }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use crate::diagnostic::{Finding, Place, Severity};
 use crate::insight::waf::acceptance_without_effect;
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::ZoneName;
 use crate::model::ruleset::AcceptedCause;
 
 /// The code of the rule.
 pub const CODE: &str = "LINT0023";
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: CODE,
         summary: "an entry of `accept` can match nothing",
@@ -40,13 +40,13 @@ zones:
       accept:
         - { key: threshold, is: 40, reason: load test }
 ",
-    check,
+    check: report_idle_acceptances,
 };
 
 /// An entry, with the first zone in which it has no effect and the reason.
 type Idle<'a> = (&'a AcceptedCause, &'a ZoneName, String);
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_idle_acceptances(context: &LintContext<'_>, findings: &mut Findings) {
     // An entry of a profile has one place and many zones: it is useful if one of them can have it.
     let mut entries: BTreeMap<Place, Option<Idle<'_>>> = BTreeMap::new();
     for zone in context.zones.iter().map(|view| view.zone) {

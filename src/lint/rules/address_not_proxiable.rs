@@ -3,9 +3,9 @@
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
 use crate::lint::unproxiable_addresses;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0002",
         summary: "Cloudflare does not proxy to this address",
@@ -34,16 +34,18 @@ zones:
     records:
       - { name: www, type: A, content: 10.0.0.10, proxied: true }
 ",
-    check,
+    check: report_unproxiable_addresses,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_unproxiable_addresses(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, record) in context.records() {
         let Some(address) = record.data.address().filter(|_| record.facets.proxied == Some(true))
         else {
             continue;
         };
-        let Some((network, name)) = unproxiable_addresses::refused(address) else { continue };
+        let Some((network, name)) = unproxiable_addresses::unproxiable_network(address) else {
+            continue;
+        };
         findings.push(
             RULE.at(record.spelling.place, format!("`{address}` is in {name}, {network}"))
                 .about(zone.address(record))

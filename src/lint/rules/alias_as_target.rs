@@ -3,10 +3,10 @@
 use crate::diagnostic::{Finding, Severity};
 use crate::insight::dns::End;
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::RecordType;
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0010",
         summary: "the target is an alias",
@@ -31,10 +31,10 @@ zones:
       - { name: \"@\", type: MX, content: 10 mail.example.com }
       - { name: mail, type: CNAME, content: mx.example.net }
 ",
-    check,
+    check: report_alias_targets,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_alias_targets(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, record) in context.records() {
         if !matches!(
             record.data.record_type(),

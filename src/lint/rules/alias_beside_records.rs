@@ -3,10 +3,10 @@
 use crate::diagnostic::{Finding, Severity};
 use crate::insight::dns::{End, Unknown};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, RELATED, Rule};
+use crate::lint::{Findings, LintRule, RELATED};
 use crate::model::RecordType;
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0024",
         summary: "the alias is beside other records",
@@ -35,10 +35,10 @@ zones:
       - { name: news, type: CNAME, content: host.example.net }
       - { name: news, type: MX, content: 10 mx.example.net }
 ",
-    check,
+    check: report_aliases_beside_records,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_aliases_beside_records(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners().filter(|(_, owner)| owner.records.len() > 1) {
         let Some(alias) = owner.of_type(RecordType::Cname).next() else { continue };
         let answer = context.answers.answer(owner.name, RecordType::Cname);

@@ -6,9 +6,9 @@ use crate::diagnostic::{Finding, Severity};
 use crate::insight::HiddenUse;
 use crate::insight::dns::ChainEnd;
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, RELATED, Rule, chain};
+use crate::lint::{Findings, LintRule, RELATED, chain};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0006",
         summary: "the proxied alias never reaches an address",
@@ -38,10 +38,10 @@ zones:
       - { name: www, type: CNAME, content: orign.example.com, proxied: true }
       - { name: origin, type: A, content: 192.0.2.1, proxied: true }
 ",
-    check,
+    check: report_aliases_without_address,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_aliases_without_address(context: &LintContext<'_>, findings: &mut Findings) {
     let aliases = &context.aliases;
     // Proxied records by the last record of their chain, because that is the place to fix.
     let mut starts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use crate::diagnostic::{Finding, Severity, count};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::{Fqdn, RecordType};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0009",
         summary: "the record is below a delegated name",
@@ -31,10 +31,10 @@ zones:
       - { name: lab, type: NS, content: ns1.example.net }
       - { name: www.lab, type: A, content: 192.0.2.1 }
 ",
-    check,
+    check: report_records_below_delegations,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_records_below_delegations(context: &LintContext<'_>, findings: &mut Findings) {
     for zone in &context.zones {
         let Some(answers) = context.answers.named(&zone.zone.name) else { continue };
         let servers: HashSet<&Fqdn> = zone

@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::RecordType;
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0008",
         summary: "the record is at a delegated name",
@@ -35,10 +35,10 @@ zones:
       - { name: lab, type: NS, content: [ns1.example.net, ns2.example.net] }
       - { name: lab, type: TXT, content: run by the lab team }
 ",
-    check,
+    check: report_records_beside_delegations,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_records_beside_delegations(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners().filter(|(z, o)| !z.is_apex(o.name)) {
         let Some(ns) = owner.of_type(RecordType::Ns).next() else { continue };
         let beside = |t: RecordType| {

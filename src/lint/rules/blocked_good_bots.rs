@@ -2,13 +2,13 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::ruleset::RuleForm;
 
 /// The field.
 const FIELD: &str = "cf.client.bot";
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0015",
         summary: "the rule stops known good bots",
@@ -37,13 +37,13 @@ zones:
       custom:
         - { name: bots, when: cf.client.bot, action: block }
 ",
-    check,
+    check: report_blocked_good_bots,
 };
 
 /// Actions that block a bot. A bot solves no challenges.
 const STOPS: &[&str] = &["block", "challenge", "js_challenge", "managed_challenge"];
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_blocked_good_bots(context: &LintContext<'_>, findings: &mut Findings) {
     for zone in &context.zones {
         let Some(waf) = &zone.zone.waf else { continue };
         for rule in waf.all_rules() {

@@ -2,11 +2,11 @@
 
 use crate::diagnostic::{Finding, Place, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::ruleset::{DesiredRule, RuleForm, counting_expression};
 use crate::model::{Expression, ScopeChange, Value};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0022",
         summary: "the rate limit counts requests that it does not match",
@@ -45,15 +45,15 @@ zones:
           then: block for 10s
           count: http.response.code eq 401
 ",
-    check,
+    check: report_counts_of_whole_zone,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_counts_of_whole_zone(context: &LintContext<'_>, findings: &mut Findings) {
     for zone in &context.zones {
         let rules =
             zone.zone.waf.iter().flat_map(|waf| waf.all_rules()).filter(|rule| !rule.is_absent);
         for rule in rules {
-            let Some((when, count, place)) = expressions(rule) else { continue };
+            let Some((when, count, place)) = rule_and_counting_expression(rule) else { continue };
             if when.is_always_true() || !count.is_comparable() {
                 continue;
             }
@@ -88,7 +88,7 @@ fn check(context: &LintContext<'_>, findings: &mut Findings) {
 
 /// Returns the expression of a rate limit, its own counting expression, and the place of the
 /// latter.
-fn expressions(rule: &DesiredRule) -> Option<(Expression, Expression, Place)> {
+fn rule_and_counting_expression(rule: &DesiredRule) -> Option<(Expression, Expression, Place)> {
     let (when, count, place) = match &rule.form {
         RuleForm::Rate(rate) => {
             let (count, place) = rate.count.clone()?;

@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::Fqdn;
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0020",
         summary: "the name looks like another one",
@@ -29,7 +29,7 @@ zones:
     records:
       - { name: рaypal, type: A, content: 192.0.2.1 }
 ",
-    check,
+    check: report_deceptive_names,
 };
 
 /// Greek and Cyrillic letters with the Latin letters that look like them.
@@ -117,7 +117,7 @@ fn deceptive(name: &Fqdn) -> Option<(String, String)> {
     shown.split('.').find_map(|label| Some((label.to_owned(), deceives(label)?)))
 }
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_deceptive_names(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
         // An author who writes the ASCII form knows the name.
         let record = owner.records.iter().find(|r| !r.spelling.name.contains("xn--"));

@@ -2,9 +2,9 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0021",
         summary: "the name ends with the name of the zone twice",
@@ -28,10 +28,10 @@ zones:
     records:
       - { name: www.example.com.example.com, type: A, content: 192.0.2.1 }
 ",
-    check,
+    check: report_doubled_names,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_doubled_names(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
         let Some(end) = owner.name.doubled_end(zone.zone.name.as_fqdn()) else { continue };
         // A final dot marks a full name. One finding is enough for all records of a name.

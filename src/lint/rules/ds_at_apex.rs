@@ -2,9 +2,9 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0004",
         summary: "the DS record of a zone belongs in its parent zone",
@@ -29,10 +29,10 @@ zones:
         content: 2371 13 2 1f987cc6583e92df0890718c42a4ad13f6ee0a5c8a5e2c3a9e1d7a8b9c0d1e2f
       - { name: www, type: A, content: 192.0.2.1 }
 ",
-    check,
+    check: report_ds_at_apex,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_ds_at_apex(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners().filter(|(z, o)| z.is_apex(o.name)) {
         for ds in owner.records.iter().filter(|r| r.data.type_name() == "DS") {
             findings.push(

@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::RecordType;
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0003",
         summary: "the DS record is at a name that is not delegated",
@@ -36,10 +36,10 @@ zones:
         content: 2371 13 2 1f987cc6583e92df0890718c42a4ad13f6ee0a5c8a5e2c3a9e1d7a8b9c0d1e2f
       - { name: www, type: A, content: 192.0.2.1 }
 ",
-    check,
+    check: report_ds_without_ns,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_ds_without_ns(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners().filter(|(z, o)| !z.is_apex(o.name)) {
         let Some(ds) = owner.records.iter().find(|r| r.data.type_name() == "DS") else { continue };
         if owner.has_any(&[RecordType::Ns]) {

@@ -2,11 +2,11 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::Unmanaged;
 use crate::model::ruleset::Switch;
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0017",
         summary: "the exception has nothing to skip",
@@ -35,10 +35,10 @@ zones:
       exceptions:
         - { name: upload, when: 'http.request.uri.path eq \"/upload\"', skip: everything, reason: files }
 ",
-    check,
+    check: report_exceptions_from_nothing,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_exceptions_from_nothing(context: &LintContext<'_>, findings: &mut Findings) {
     for zone in &context.zones {
         let Some(waf) = &zone.zone.waf else { continue };
         if waf.deployments.iter().any(|d| d.switch == Switch::On) {

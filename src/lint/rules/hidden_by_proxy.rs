@@ -3,12 +3,12 @@
 use crate::diagnostic::{Finding, Severity};
 use crate::insight::HiddenUse;
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::RecordType;
 use crate::model::facts::proxied_aliases::is_never_proxied;
 
 /// The rule.
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0026",
         summary: "the proxied alias hides what is read at this name",
@@ -33,10 +33,10 @@ zones:
     records:
       - { name: _acme-challenge, type: CNAME, content: abc.acme-dns.example, proxied: true }
 ",
-    check,
+    check: report_records_hidden_by_proxy,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_records_hidden_by_proxy(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, record) in context.records() {
         let is_proxied_alias = record.data.record_type() == Some(RecordType::Cname)
             && record.facets.proxied == Some(true);

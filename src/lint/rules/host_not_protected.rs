@@ -3,12 +3,12 @@
 use crate::diagnostic::{Finding, Severity, count, first_of};
 use crate::lint::context::LintContext;
 use crate::lint::protection::{Proxying, hosts_of_other_services, is_protected, proxying};
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 
 /// Maximum number of hosts that a finding names.
 const NAMED: usize = 5;
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0012",
         summary: "the protection does not reach all hosts of the zone",
@@ -42,10 +42,10 @@ zones:
     waf:
       owasp: { paranoia: 2 }
 ",
-    check,
+    check: report_unprotected_hosts,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_unprotected_hosts(context: &LintContext<'_>, findings: &mut Findings) {
     let others = hosts_of_other_services(context);
     for zone in &context.zones {
         let Some(waf) = zone.zone.waf.as_ref().filter(|waf| is_protected(waf)) else { continue };

@@ -5,11 +5,11 @@ use crate::insight::mail::text_faults::{
     announcement_fault, control_character, is_of_mail, unreadable_character,
 };
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::{Rdata, RecordType};
 
 /// The rule.
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0028",
         summary: "receivers or senders ignore this text",
@@ -35,10 +35,10 @@ zones:
     records:
       - { name: _dmarc, type: TXT, content: \"v=DMARC1 p=reject\" }
 ",
-    check,
+    check: report_ignored_mail_texts,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_ignored_mail_texts(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
         let Some(first) = owner.of_type(RecordType::Txt).next() else { continue };
         let Some(answers) = context.answers.named(&zone.zone.name) else { continue };

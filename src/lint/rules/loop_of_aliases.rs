@@ -2,9 +2,9 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, RELATED, Rule, chain};
+use crate::lint::{Findings, LintRule, RELATED, chain};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0001",
         summary: "the aliases form a loop",
@@ -29,10 +29,10 @@ zones:
       - { name: a, type: CNAME, content: b.example.com }
       - { name: b, type: CNAME, content: a.example.com }
 ",
-    check,
+    check: report_alias_loops,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_alias_loops(context: &LintContext<'_>, findings: &mut Findings) {
     for members in &context.aliases.loops {
         let aliases: Vec<_> = members.iter().map(|n| &context.aliases.all[*n]).collect();
         let records: Vec<_> =

@@ -3,11 +3,11 @@
 use crate::diagnostic::{Finding, Severity};
 use crate::insight::caa_faults;
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::RecordType;
 
 /// The rule.
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0029",
         summary: "certificate authorities do not understand the CAA record as meant",
@@ -28,10 +28,10 @@ zones:
     records:
       - { name: \"@\", type: CAA, content: '0 issue \"letsencrypt.com\"' }
 ",
-    check,
+    check: report_misunderstood_caa,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_misunderstood_caa(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, record) in context.records() {
         if record.data.record_type() != Some(RecordType::Caa) {
             continue;

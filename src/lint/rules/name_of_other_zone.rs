@@ -2,13 +2,13 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::{LintContext, LintedZone, OwnerRecords};
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::{Address, DesiredRecord, Expectation, Expected, Fqdn};
 
 /// Last labels that do not occur inside a zone by chance.
 const TOP_LEVEL: &[&str] = &["com", "net", "org"];
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0011",
         summary: "the name looks like one of another zone",
@@ -36,10 +36,10 @@ zones:
     records:
       - { name: www.example.net, type: A, content: 192.0.2.1 }
 ",
-    check,
+    check: report_names_of_other_zones,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_names_of_other_zones(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
         // All spellings of a name are equal, so one finding is enough.
         let Some((record, written)) = odd(zone, owner) else { continue };
@@ -55,7 +55,7 @@ fn check(context: &LintContext<'_>, findings: &mut Findings) {
     }
     for zone in &context.zones {
         for expectation in &zone.zone.expect {
-            let Some((name, written)) = asked(zone, expectation) else { continue };
+            let Some((name, written)) = asked_name(zone, expectation) else { continue };
             let Some(place) = elsewhere(context, zone, &written) else { continue };
             findings.push(
                 RULE.at(
@@ -82,7 +82,7 @@ fn elsewhere(context: &LintContext<'_>, zone: &LintedZone<'_>, written: &Fqdn) -
 
 /// Returns the name whose answer is expected, if it has no records, and that name as it would be
 /// outside the zone.
-fn asked<'a>(zone: &LintedZone<'_>, expectation: &'a Expectation) -> Option<(&'a Fqdn, Fqdn)> {
+fn asked_name<'a>(zone: &LintedZone<'_>, expectation: &'a Expectation) -> Option<(&'a Fqdn, Fqdn)> {
     let Expected::Answer { name, .. } = &expectation.what else { return None };
     let written = Fqdn::parse(zone.zone.name.relative(name))
         .ok()

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::{LintContext, LintedZone};
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::{DesiredRecord, Fqdn, NameMap, RecordType};
 
 /// First labels of hosts that clients reach by other protocols than those of the web, each with the
@@ -33,7 +33,7 @@ const LABELS: &[(&str, &str)] = &[
 const WORDS: &[&str] = &["ssh", "sftp", "ftp", "vpn", "wireguard", "rdp", "smtp", "imap", "ldap"];
 
 /// The rule.
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0030",
         summary: "the proxied host is not for the web",
@@ -58,10 +58,10 @@ zones:
       - { name: lab, type: NS, content: ns1.lab.example.com }
       - { name: ns1.lab, type: A, content: 192.0.2.53, proxied: true }
 ",
-    check,
+    check: report_proxied_beside_web,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_proxied_beside_web(context: &LintContext<'_>, findings: &mut Findings) {
     let is_delegation = |(zone, record): &(&LintedZone<'_>, &DesiredRecord)| {
         record.data.record_type() == Some(RecordType::Ns) && !zone.is_apex(&record.name)
     };

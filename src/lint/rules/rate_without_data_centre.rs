@@ -2,12 +2,12 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::Value;
 use crate::model::facts::rate_limits::RATE_COLO;
 use crate::model::ruleset::RuleForm;
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0016",
         summary: "the rate limit does not count by data centre",
@@ -37,10 +37,10 @@ zones:
             expression: http.request.uri.path eq \"/login\"
             ratelimit: { characteristics: [ip.src], period: 10, requests_per_period: 5, mitigation_timeout: 10 }
 ",
-    check,
+    check: report_rates_without_data_centre,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_rates_without_data_centre(context: &LintContext<'_>, findings: &mut Findings) {
     for zone in &context.zones {
         let rules = zone.zone.waf.iter().flat_map(|waf| waf.all_rules());
         for rule in rules {

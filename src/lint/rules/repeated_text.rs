@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::{DesiredRecord, Rdata};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0031",
         summary: "the name has this text already, with other cuts",
@@ -31,10 +31,10 @@ zones:
       - { name: \"@\", type: TXT, content: '\"site=1;\" \"key=2\"' }
       - { name: \"@\", type: TXT, content: '\"site=1;key=2\"' }
 ",
-    check,
+    check: report_repeated_texts,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_repeated_texts(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
         let mut texts: BTreeMap<&[u8], &DesiredRecord> = BTreeMap::new();
         for record in &owner.records {

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use crate::diagnostic::{Finding, Place, Severity};
 use crate::lint::context::{LintContext, LintedZone};
 use crate::lint::protection::{Proxying, proxying};
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::{Expression, Fqdn, Gather};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0013",
         summary: "the rule is about hosts that are not proxied",
@@ -37,10 +37,10 @@ zones:
       custom:
         - { name: webmail, when: 'http.host eq \"mail.example.com\"', action: managed_challenge }
 ",
-    check,
+    check: report_rules_for_open_hosts,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_rules_for_open_hosts(context: &LintContext<'_>, findings: &mut Findings) {
     for zone in &context.zones {
         let Some(waf) = &zone.zone.waf else { continue };
         let scopes = waf

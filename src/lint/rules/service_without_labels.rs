@@ -2,9 +2,9 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0019",
         summary: "the SRV record is not at the name of a service",
@@ -26,10 +26,10 @@ zones:
     records:
       - { name: sip, type: SRV, content: 10 5 5060 sip.example.net }
 ",
-    check,
+    check: report_services_without_labels,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_services_without_labels(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
         let Some(record) = owner.records.iter().find(|r| r.data.type_name() == "SRV") else {
             continue;

@@ -3,10 +3,10 @@
 use crate::diagnostic::{Finding, Severity};
 use crate::insight::mail::spf::is_spf;
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::{DesiredRecord, Rdata};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0018",
         summary: "the name has several SPF records",
@@ -29,10 +29,10 @@ zones:
       - { name: \"@\", type: TXT, content: \"v=spf1 mx -all\" }
       - { name: \"@\", type: TXT, content: \"v=spf1 include:_spf.example.net -all\" }
 ",
-    check,
+    check: report_several_spf,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_several_spf(context: &LintContext<'_>, findings: &mut Findings) {
     let spf = |record: &&DesiredRecord| matches!(&record.data, Rdata::Txt(text) if is_spf(text.as_bytes()));
     for (zone, owner) in context.owners() {
         let mut own = owner.records.iter().copied().filter(spf);

@@ -2,11 +2,11 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::RecordType;
 use crate::model::facts::proxied_aliases::is_never_proxied;
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0025",
         summary: "Cloudflare does not proxy to this target",
@@ -29,10 +29,10 @@ zones:
     records:
       - { name: s1._domainkey, type: CNAME, content: s1.dkim.amazonses.com, proxied: true }
 ",
-    check,
+    check: report_unproxiable_targets,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_unproxiable_targets(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, record) in context.records() {
         let is_proxied_alias = record.data.record_type() == Some(RecordType::Cname)
             && record.facets.proxied == Some(true);

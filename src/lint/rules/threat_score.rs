@@ -2,13 +2,13 @@
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::LintContext;
-use crate::lint::protection::expressions;
-use crate::lint::{Findings, Rule};
+use crate::lint::protection::expressions_of;
+use crate::lint::{Findings, LintRule};
 
 /// The field.
 const FIELD: &str = "cf.threat_score";
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0014",
         summary: "the threat score is always 0",
@@ -36,12 +36,12 @@ zones:
       custom:
         - { name: threats, when: cf.threat_score gt 14, action: managed_challenge }
 ",
-    check,
+    check: report_threat_scores,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_threat_scores(context: &LintContext<'_>, findings: &mut Findings) {
     for zone in &context.zones {
-        for (expression, place) in zone.zone.waf.iter().flat_map(|waf| expressions(waf)) {
+        for (expression, place) in zone.zone.waf.iter().flat_map(|waf| expressions_of(waf)) {
             if expression.fields().contains(FIELD) {
                 findings.push(
                     RULE.at(place, format!("`{FIELD}` is 0 for every request"))

@@ -4,11 +4,11 @@ use crate::diagnostic::{Finding, Severity};
 use crate::insight::mail::spf::is_spf;
 use crate::insight::mail::text_faults::{nearly_spf, spf_fault, unreadable_character};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::{Rdata, RecordType};
 
 /// The rule.
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0027",
         summary: "receivers cannot use the SPF record",
@@ -29,14 +29,14 @@ zones:
     records:
       - { name: \"@\", type: TXT, content: \"v=spf1 include:_spf.example.netinclude:b.example ~all\" }
 ",
-    check,
+    check: report_unusable_spf,
 };
 
 /// Types from which the hosts of an SPF record are known.
 const OF_SENDERS: &[RecordType] =
     &[RecordType::Txt, RecordType::Mx, RecordType::A, RecordType::Aaaa, RecordType::Cname];
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_unusable_spf(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
         let texts = owner.of_type(RecordType::Txt).filter_map(|record| match &record.data {
             Rdata::Txt(text) => Some((record, text.as_bytes())),

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Finding, Severity, count};
 use crate::lint::context::LintContext;
-use crate::lint::{Findings, RELATED, Rule};
+use crate::lint::{Findings, LintRule, RELATED};
 use crate::model::{DesiredRecord, Rdata};
 
 /// Maximum length of the content of all records of one name and type together.
@@ -11,7 +11,7 @@ use crate::model::{DesiredRecord, Rdata};
 /// Characters of `content`; whether quotes and escapes count is not documented.
 const COMBINED: usize = 8192;
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0005",
         summary: "the records of the name and type are too long together",
@@ -35,10 +35,10 @@ zones:
     records:
       - { name: \"@\", type: TXT, content: [LONG1, LONG2, LONG3] }  # each stands for 3000 characters
 ",
-    check,
+    check: report_too_long_values,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_too_long_values(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
         for records in owner.records.chunk_by(|a, b| a.data.record_type() == b.data.record_type()) {
             let lengths: Vec<_> = records.iter().map(|r| lengths(r)).collect();

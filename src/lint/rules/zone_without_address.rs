@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Finding, Severity, count};
 use crate::lint::context::{ADDRESSES, LintContext, OwnerRecords};
-use crate::lint::{Findings, Rule};
+use crate::lint::{Findings, LintRule};
 use crate::model::{Fqdn, RecordType};
 
-pub(in crate::lint) static RULE: Rule = Rule {
+pub(in crate::lint) static RULE: LintRule = LintRule {
     finding: Finding {
         code: "LINT0007",
         summary: "no name of the zone has an address",
@@ -33,10 +33,10 @@ zones:
     records:
       - { name: \"@\", type: MX, content: 10 mx.example.net }
 ",
-    check,
+    check: report_zones_without_address,
 };
 
-fn check(context: &LintContext<'_>, findings: &mut Findings) {
+fn report_zones_without_address(context: &LintContext<'_>, findings: &mut Findings) {
     for zone in context
         .zones
         .iter()

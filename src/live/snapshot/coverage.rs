@@ -9,7 +9,9 @@ use crate::model::ZoneId;
 use crate::model::managed::Managed;
 use crate::model::ruleset::Phase;
 use crate::wire::record::list_records;
-use crate::wire::ruleset::{Scope, get_entry_point, get_ruleset, list_rulesets, read_managed};
+use crate::wire::ruleset::{
+    RulesetOwner, get_entry_point, get_ruleset, list_rulesets, read_managed,
+};
 use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting};
 use crate::wire::{ApiMessage, reasons};
 
@@ -17,14 +19,14 @@ use crate::wire::{ApiMessage, reasons};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lack {
     /// The missing part.
-    pub part: Part,
+    pub part: ZonePart,
     /// Cloudflare's message if it refused the read when the snapshot was taken.
     pub refused: Option<String>,
 }
 
 /// A part of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum ZonePart {
     /// The whole zone, which was not read.
     Zone,
     /// A zone setting.
@@ -38,7 +40,7 @@ pub enum Part {
     ManagedRulesets,
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for ZonePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Zone => f.write_str("the zone"),
@@ -58,10 +60,10 @@ impl Snapshot {
     pub fn lacks(&self, query: &ZoneQuery) -> Vec<Lack> {
         let ZoneQuery { name: _, id: _, settings, waf } = query;
         let Some(seen) = self.seen(query) else {
-            return vec![Lack { part: Part::Zone, refused: None }];
+            return vec![Lack { part: ZonePart::Zone, refused: None }];
         };
         let mut lacks = Vec::new();
-        let mut need = |part: Part,
+        let mut need = |part: ZonePart,
                         answer: Option<&RecordedResponse>,
                         is_an_answer: &dyn Fn(u16, &[ApiMessage]) -> bool| {
             let refused = match answer {
@@ -72,7 +74,7 @@ impl Snapshot {
                     return;
                 }
                 Some(RecordedResponse::Refused { status, messages }) => {
-                    Some(said(*status, messages))
+                    Some(refusal_text(*status, messages))
                 }
                 None => None,
             };
@@ -80,26 +82,26 @@ impl Snapshot {
         };
         let never = |_: u16, _: &[ApiMessage]| false;
         if let Some(zone) = &seen.id {
-            need(Part::Zone, self.response(&list_records(zone, 1, 1).path), &never);
+            need(ZonePart::Zone, self.response(&list_records(zone, 1, 1).path), &never);
             for name in settings.settings.keys() {
                 // A setting that Cloudflare refused is reported with its message, as without a
                 // snapshot.
                 let is_unknown = |status: u16, _: &[ApiMessage]| matches!(status, 400 | 404);
                 need(
-                    Part::Setting(name.clone()),
+                    ZonePart::Setting(name.clone()),
                     self.response(&get_setting(zone, name).path),
                     &is_unknown,
                 );
             }
             if settings.dnssec.is_some() {
-                need(Part::Dnssec, self.response(&get_dnssec(zone).path), &never);
+                need(ZonePart::Dnssec, self.response(&get_dnssec(zone).path), &never);
             }
             if !settings.dns_settings.is_empty() {
-                need(Part::DnsSettings, self.response(&get_dns_settings(zone).path), &never);
+                need(ZonePart::DnsSettings, self.response(&get_dns_settings(zone).path), &never);
             }
             for phase in &waf.phases {
                 need(
-                    Part::Rules(*phase),
+                    ZonePart::Rules(*phase),
                     self.response(&get_entry_point(zone, *phase).path),
                     &is_no_entry_point,
                 );
@@ -111,7 +113,7 @@ impl Snapshot {
             if !scopes.is_empty()
                 && let Err(refused) = self.has_managed(&scopes, &managed)
             {
-                lacks.push(Lack { part: Part::ManagedRulesets, refused });
+                lacks.push(Lack { part: ZonePart::ManagedRulesets, refused });
             }
         }
         lacks
@@ -127,15 +129,23 @@ impl Snapshot {
     }
 
     /// Returns the scopes in which managed rulesets are looked up, in order.
-    fn scopes(&self, zone: Option<&ZoneId>) -> Vec<Scope> {
+    fn scopes(&self, zone: Option<&ZoneId>) -> Vec<RulesetOwner> {
         let own = zone.and_then(|zone| self.account_of(zone));
         let account = own.map(str::to_owned).or_else(|| self.about.account.clone());
-        account.map(Scope::Account).into_iter().chain(zone.cloned().map(Scope::Zone)).collect()
+        account
+            .map(RulesetOwner::Account)
+            .into_iter()
+            .chain(zone.cloned().map(RulesetOwner::Zone))
+            .collect()
     }
 
     /// Checks that the managed rulesets can be read through one of the scopes. Otherwise returns
     /// Cloudflare's message.
-    fn has_managed(&self, scopes: &[Scope], managed: &[Managed]) -> Result<(), Option<String>> {
+    fn has_managed(
+        &self,
+        scopes: &[RulesetOwner],
+        managed: &[Managed],
+    ) -> Result<(), Option<String>> {
         let mut words = None;
         for scope in scopes {
             match self.response(&list_rulesets(scope, None).path) {
@@ -151,7 +161,7 @@ impl Snapshot {
                         match self.response(&get_ruleset(scope, &listed.id).path) {
                             Some(RecordedResponse::Result(_)) => {}
                             Some(RecordedResponse::Refused { status, messages }) => {
-                                return Err(Some(said(*status, messages)));
+                                return Err(Some(refusal_text(*status, messages)));
                             }
                             Some(RecordedResponse::List(_)) | None => return Err(None),
                         }
@@ -159,7 +169,7 @@ impl Snapshot {
                     return Ok(());
                 }
                 Some(RecordedResponse::Refused { status, messages }) => {
-                    words = Some(said(*status, messages))
+                    words = Some(refusal_text(*status, messages))
                 }
                 Some(RecordedResponse::Result(_)) | None => return Err(words),
             }
@@ -169,7 +179,7 @@ impl Snapshot {
 }
 
 /// Returns the text of Cloudflare's refusal.
-fn said(status: u16, messages: &[ApiMessage]) -> String {
+fn refusal_text(status: u16, messages: &[ApiMessage]) -> String {
     reasons(messages)
         .map_or_else(|| format!("HTTP {status}"), |reasons| format!("HTTP {status}: {reasons}"))
 }

@@ -24,7 +24,7 @@ use serde::Serialize;
 use super::line::{AnyHeader, End, Entry, Header, Message, Refused};
 use super::packed_texts::PackedTexts;
 use super::{About, RecordedResponse, Snapshot};
-use crate::wire::json::{MOST_VALUES, parse};
+use crate::wire::json::{MOST_VALUES, parse_limited};
 
 /// Maximum uncompressed size of a snapshot in bytes: 190,000 records with every possible member.
 const MOST_BYTES: usize = 128 * 1024 * 1024;
@@ -263,7 +263,7 @@ fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
 
 fn read_header(line: &str) -> Result<About, SnapshotError> {
     let foreign = |why: &str| SnapshotError::Foreign(why.to_owned());
-    let any: AnyHeader = parse(line.as_bytes(), MOST_VALUES)
+    let any: AnyHeader = parse_limited(line.as_bytes(), MOST_VALUES)
         .map_err(|_| foreign("it does not begin with a line of JSON"))?;
     let kind = any.kind.as_deref().unwrap_or("unknown");
     if kind != "snapshot" {
@@ -277,8 +277,8 @@ fn read_header(line: &str) -> Result<About, SnapshotError> {
         Some(_) | None => return Err(foreign("its format is unknown")),
     }
     let malformed = |why: String| SnapshotError::Malformed { line: 1, why };
-    let header: Header =
-        parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(error.to_string()))?;
+    let header: Header = parse_limited(line.as_bytes(), MOST_VALUES)
+        .map_err(|error| malformed(error.to_string()))?;
     header.into_about().ok_or_else(|| malformed("a zone has no name".to_owned()))
 }
 
@@ -299,8 +299,8 @@ impl Reading {
             return Ok(());
         }
         let malformed = |why: String| SnapshotError::Malformed { line: number, why };
-        let entry: Entry =
-            parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(error.to_string()))?;
+        let entry: Entry = parse_limited(line.as_bytes(), MOST_VALUES)
+            .map_err(|error| malformed(error.to_string()))?;
         let answer = match entry {
             Entry { path, result: None, items: Some(count), refused: None } => {
                 self.list = Some((path, PackedTexts::default(), count));
@@ -357,7 +357,7 @@ mod tests {
     use crate::model::{ZoneId, ZoneName};
     use crate::wire::ApiMessage;
 
-    /// A snapshot with an answer of each kind.
+    /// Returns a snapshot with an answer of each kind.
     fn snapshot() -> Snapshot {
         let zone = SeenZone {
             name: ZoneName::parse("example.com").unwrap(),

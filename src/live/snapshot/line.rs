@@ -121,7 +121,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D
 }
 
 impl Header {
-    /// The first line of a snapshot.
+    /// Returns the first line of a snapshot.
     pub(super) fn of(format: u64, about: &About) -> Self {
         let About { taken_at, tool, service, account, zones } = about.clone();
         let text = |id: Option<ZoneId>| id.map(|id| id.0);
@@ -156,7 +156,7 @@ impl Header {
 }
 
 impl Entry {
-    /// A path without an answer yet.
+    /// Returns a path without an answer yet.
     pub(super) fn at(path: &str) -> Self {
         Self { path: path.to_owned(), result: None, items: None, refused: None }
     }

@@ -30,7 +30,7 @@ mod take;
 use contents::{RecordedResponse, ZONES};
 
 pub use contents::{About, AsOf, SeenZone, Snapshot};
-pub use coverage::{Lack, Part};
+pub use coverage::{Lack, ZonePart};
 pub use file::SnapshotError;
 pub use line::SnapshotLine;
 pub use take::{Taken, take};

@@ -19,12 +19,12 @@ use crate::wire::{Envelope, Request};
 /// Records the answers of another reader.
 pub(super) struct Recorder<'r, R> {
     reader: &'r R,
-    log: Mutex<Log>,
+    log: Mutex<RecordedAnswers>,
 }
 
 /// Answers so far.
 #[derive(Default)]
-struct Log {
+struct RecordedAnswers {
     /// Zones by id.
     zones: BTreeMap<String, Json>,
     /// All other answers by path.
@@ -47,7 +47,7 @@ impl<'r, R: Reader> Recorder<'r, R> {
 
     /// Returns all answers about the zones of `about` as a snapshot.
     pub(super) fn finish(&self, about: About) -> Snapshot {
-        let Log { zones, seen } = std::mem::take(&mut *self.log());
+        let RecordedAnswers { zones, seen } = std::mem::take(&mut *self.log());
         // A listing of the account has more zones than were requested.
         let wanted: BTreeSet<&str> =
             about.zones.iter().filter_map(|z| z.id.as_ref()).map(|id| id.0.as_str()).gather();
@@ -73,7 +73,7 @@ impl<'r, R: Reader> Recorder<'r, R> {
         Snapshot::new(about, answers)
     }
 
-    fn log(&self) -> MutexGuard<'_, Log> {
+    fn log(&self) -> MutexGuard<'_, RecordedAnswers> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,12 +96,12 @@ fn begins(request: &Request) -> bool {
 }
 
 /// An item of a list as text on one line, with its identity.
-struct Item {
+struct PackedItem {
     key: String,
     text: Box<str>,
 }
 
-impl Item {
+impl PackedItem {
     /// Converts a JSON value.
     fn of(json: &Json) -> Self {
         let text = json.to_string();
@@ -110,13 +110,13 @@ impl Item {
     }
 }
 
-impl<'de> Deserialize<'de> for Item {
+impl<'de> Deserialize<'de> for PackedItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Json::deserialize(deserializer).map(|json| Self::of(&json))
     }
 }
 
-impl Log {
+impl RecordedAnswers {
     /// Records a zone.
     fn zone(&mut self, zone: &Json) {
         let Some(id) = zone.get("id").and_then(Json::as_str) else { return };
@@ -124,7 +124,7 @@ impl Log {
     }
 
     /// Records a page of a list.
-    fn list(&mut self, path: &str, items: impl Iterator<Item = Item>, begins: bool) {
+    fn list(&mut self, path: &str, items: impl Iterator<Item = PackedItem>, begins: bool) {
         let seen = self.seen.entry(path.to_owned()).or_insert_with(|| Seen::List(BTreeMap::new()));
         let list = match seen {
             Seen::List(list) if !begins => list,
@@ -134,7 +134,7 @@ impl Log {
                 list
             }
         };
-        for Item { key, text } in items {
+        for PackedItem { key, text } in items {
             let number = list.len();
             list.insert(key, (number, text));
         }
@@ -160,7 +160,7 @@ impl<R: Reader> Reader for Recorder<'_, R> {
                 // Only rulesets that Cloudflare maintains are read; the others are not needed.
                 let is_needed =
                     |item: &&Json| !path.ends_with("/rulesets") || item["kind"] == "managed";
-                log.list(path, items.iter().filter(is_needed).map(Item::of), begins(request));
+                log.list(path, items.iter().filter(is_needed).map(PackedItem::of), begins(request));
             }
             result => {
                 log.seen.insert(
@@ -180,7 +180,7 @@ impl<R: Reader> Reader for Recorder<'_, R> {
         // The texts are recorded, and the requested items are decoded from them.
         let answer = self
             .reader
-            .read_list::<Item>(request)
+            .read_list::<PackedItem>(request)
             .await
             .map_err(|error| self.failed(request, error))?;
         let Envelope { result, page, cursor } = answer;

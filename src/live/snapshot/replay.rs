@@ -30,13 +30,13 @@ impl Reader for Snapshot {
         }
         match self.response(&request.path) {
             Some(RecordedResponse::Result(text)) => Ok(Envelope {
-                result: parse(request, text)?,
+                result: parse_kept(request, text)?,
                 page: PageInfo::default(),
                 cursor: None,
             }),
             Some(RecordedResponse::List(items)) if request.path == ZONES => zones(request, items),
             Some(RecordedResponse::List(items)) => {
-                let Envelope { result, page, cursor } = page(request, items)?;
+                let Envelope { result, page, cursor } = requested_page(request, items)?;
                 Ok(Envelope { result: Json::Array(result), page, cursor })
             }
             Some(RecordedResponse::Refused { status, messages }) => Err(ApiError::Refused {
@@ -57,7 +57,7 @@ impl Reader for Snapshot {
             && request.method.is_read()
             && request.path != ZONES
         {
-            let Envelope { result, page, cursor } = page(request, items)?;
+            let Envelope { result, page, cursor } = requested_page(request, items)?;
             return Ok(Envelope { result: Some(result), page, cursor });
         }
         let Envelope { result: _, page, cursor } = self.read(request).await?;
@@ -70,7 +70,7 @@ impl Snapshot {
     fn zone(&self, request: &Request, id: &str) -> Result<Option<Json>, ApiError> {
         let Some(RecordedResponse::List(items)) = self.answers.get(ZONES) else { return Ok(None) };
         for text in items.iter() {
-            let zone: Json = parse(request, text)?;
+            let zone: Json = parse_kept(request, text)?;
             if zone["id"] == id {
                 return Ok(Some(zone));
             }
@@ -81,10 +81,11 @@ impl Snapshot {
 
 /// Returns the requested zones, on one page.
 fn zones(request: &Request, items: &PackedTexts) -> Result<Envelope, ApiError> {
-    let (name, account) = (query(request, "name"), query(request, "account.id"));
+    let (name, account) =
+        (query_parameter(request, "name"), query_parameter(request, "account.id"));
     let mut found = Vec::new();
     for text in items.iter() {
-        let zone: Json = parse(request, text)?;
+        let zone: Json = parse_kept(request, text)?;
         let is_named = name.is_none_or(|name| zone["name"] == name);
         let own = zone.pointer("/account/id").and_then(Json::as_str);
         if is_named && account.is_none_or(|asked| own.is_none_or(|own| own == asked)) {
@@ -103,18 +104,19 @@ fn zones(request: &Request, items: &PackedTexts) -> Result<Envelope, ApiError> {
 }
 
 /// Returns the requested page of a list. Without a page size, returns the whole list.
-fn page<T: DeserializeOwned>(
+fn requested_page<T: DeserializeOwned>(
     request: &Request,
     items: &PackedTexts,
 ) -> Result<Envelope<Vec<T>>, ApiError> {
-    let number =
-        |name: &str| query(request, name).and_then(|n| n.parse::<usize>().ok()).filter(|n| *n > 0);
+    let number = |name: &str| {
+        query_parameter(request, name).and_then(|n| n.parse::<usize>().ok()).filter(|n| *n > 0)
+    };
     let per_page = number("per_page").unwrap_or(items.len().max(1));
     let page = number("page").unwrap_or(1);
     let first = (page - 1).saturating_mul(per_page).min(items.len());
     let found = items
         .some(first, per_page)
-        .map(|text| parse(request, text))
+        .map(|text| parse_kept(request, text))
         .collect::<Result<Vec<_>, _>>()?;
     let info = PageInfo {
         page: Some(page as u64),
@@ -127,12 +129,12 @@ fn page<T: DeserializeOwned>(
 }
 
 /// Returns a parameter of a request.
-fn query<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
+fn query_parameter<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
     request.query.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str())
 }
 
 /// Decodes JSON that was kept as text.
-fn parse<T: DeserializeOwned>(request: &Request, text: &str) -> Result<T, ApiError> {
+fn parse_kept<T: DeserializeOwned>(request: &Request, text: &str) -> Result<T, ApiError> {
     serde_json::from_str(text).map_err(|error| ApiError::Garbled {
         request: RequestName::of(request),
         status: 200,

@@ -12,8 +12,8 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use super::super::any_reader::AnyReader;
 use super::super::error::FetchError;
 use super::super::fetch::{Fetched, fetch, fetch_record_quota};
-use super::super::read_options::{Options, Progress, WafQuery, ZoneQuery};
-use super::super::rulesets::{self, account_of, entry_point};
+use super::super::read_options::{Progress, ReadOptions, WafQuery, ZoneQuery};
+use super::super::rulesets::{self, account_of, read_entry_point};
 use super::recorder::Recorder;
 use super::{About, SeenZone, Snapshot};
 use crate::api::{ApiError, Reader};
@@ -44,10 +44,10 @@ pub async fn take<R: Reader>(
     zones: &[ZoneQuery],
     records: &(dyn Fn(&ZoneName) -> usize + Send + Sync),
     about: About,
-    options: &Options,
+    options: &ReadOptions,
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Taken, FetchError> {
-    let options = &Options { cache: None, ..options.clone() };
+    let options = &ReadOptions { cache: None, ..options.clone() };
     let recorder = &Recorder::new(reader);
     // Every phase is read below, so none is only watched.
     let mut zones = zones.to_vec();
@@ -99,7 +99,7 @@ async fn other_rules(
     let mut refused = Vec::new();
     for phase in WafQuery::everything().phases {
         if query.is_none_or(|query| !query.phases.contains(&phase)) {
-            refused.extend(tolerate(entry_point(reader, zone, phase).await.map(drop))?);
+            refused.extend(tolerate(read_entry_point(reader, zone, phase).await.map(drop))?);
         }
     }
     Ok(refused)
@@ -111,7 +111,7 @@ async fn other_rulesets(
     reader: &dyn AnyReader,
     zones: Vec<&LiveZone>,
     queries: &BTreeMap<&ZoneName, &WafQuery>,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Vec<String>, FetchError> {
     let mut accounts: BTreeMap<Option<String>, (BTreeSet<Managed>, Option<&LiveZone>)> =
         BTreeMap::new();

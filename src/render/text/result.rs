@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::style::{BOLD, CREATE, DELETE, styled};
-use crate::apply::{Noticed, Outcome, Verified, ZoneApplied};
+use crate::apply::{Noticed, OperationOutcome, Verified, ZoneApplied};
 use crate::diagnostic::count;
 use crate::model::Address;
 use crate::plan::ZonePlan;
@@ -46,14 +46,14 @@ fn groups<'a>(plan: &'a ZonePlan, applied: &'a ZoneApplied) -> Vec<Group<'a>> {
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
     for (address, outcome) in plan.addresses().zip(&applied.outcomes) {
         let (word, reason) = match outcome {
-            Outcome::Done => continue,
-            Outcome::OtherCuts(reason) => ("identical", reason.as_str()),
-            Outcome::Refused(reason) => ("refused", reason.as_str()),
-            Outcome::NotSent(reason) => ("not sent", reason.as_str()),
-            Outcome::Stale(reason) => ("stale", reason.as_str()),
-            Outcome::Restored => ("restored", Outcome::WHY_RESTORED),
-            Outcome::Unknown(reason) => ("unknown", reason.as_str()),
-            Outcome::Deferred(reason) => ("deferred", reason.as_str()),
+            OperationOutcome::Done => continue,
+            OperationOutcome::OtherCuts(reason) => ("identical", reason.as_str()),
+            OperationOutcome::Refused(reason) => ("refused", reason.as_str()),
+            OperationOutcome::NotSent(reason) => ("not sent", reason.as_str()),
+            OperationOutcome::Stale(reason) => ("stale", reason.as_str()),
+            OperationOutcome::Restored => ("restored", OperationOutcome::WHY_RESTORED),
+            OperationOutcome::Unknown(reason) => ("unknown", reason.as_str()),
+            OperationOutcome::Deferred(reason) => ("deferred", reason.as_str()),
         };
         let number = *numbers.entry((word, reason)).or_insert_with(|| {
             groups.push(Group { word, reason, addresses: Vec::new() });
@@ -138,9 +138,10 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
 #[must_use]
 pub fn next_step(zones: &[ZoneResult], is_saved_plan: bool) -> Option<String> {
     let outcomes = || zones.iter().flat_map(|zone| &zone.applied.outcomes);
-    let number = |is: fn(&Outcome) -> bool| outcomes().filter(|outcome| is(outcome)).count();
-    let refused = number(|o| matches!(o, Outcome::Refused(_)));
-    let stale = number(|o| matches!(o, Outcome::Stale(_)));
+    let number =
+        |is: fn(&OperationOutcome) -> bool| outcomes().filter(|outcome| is(outcome)).count();
+    let refused = number(|o| matches!(o, OperationOutcome::Refused(_)));
+    let stale = number(|o| matches!(o, OperationOutcome::Stale(_)));
     let left = outcomes().filter(|outcome| !outcome.is_in_effect()).count();
     if left == 0 {
         return None;

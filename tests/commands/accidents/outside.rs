@@ -48,8 +48,8 @@ fn c11_the_same_update_is_not_repeated() {
     assert!(said.contains("1 difference") && said.contains("example.com/dns/www/AAAA"), "{said}");
 }
 
-/// C13: Cloudflare is down. Nothing is written and the report says so; a plan from a snapshot
-/// works; later the same command succeeds.
+/// C13: Cloudflare is down. The report says that nothing is written; a plan from a snapshot works;
+/// later, the same command succeeds.
 #[test]
 fn c13_cloudflare_is_down_for_days() {
     let spec = "records:\n  - { name: www, type: A, content: 192.0.2.1 }";
@@ -80,8 +80,8 @@ fn c13_cloudflare_is_down_for_days() {
     }
 }
 
-/// C13: Cloudflare goes down during an apply. The report says what was done, and the same command
-/// finishes the rest later.
+/// C13: Cloudflare goes down during an apply. The report lists the completed operations, and the
+/// same command finishes the others later.
 #[test]
 fn c13_cloudflare_goes_down_during_an_apply() {
     let workspace = Workspace::new(options());
@@ -102,8 +102,8 @@ fn c13_cloudflare_goes_down_during_an_apply() {
     assert_eq!(workspace.records("example.com").len(), 6);
 }
 
-/// C14: someone repairs a record by hand at night, and the next run would revert it. The plan says
-/// so, with the time, and needs consent.
+/// C14: someone repairs a record by hand at night, and the next run would revert the repair. The
+/// plan reports it with the time, and needs consent.
 #[test]
 fn c14_a_repair_by_hand_is_reverted() {
     let workspace = on_plan("business");

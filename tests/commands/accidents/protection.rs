@@ -103,7 +103,7 @@ fn c16_the_rule_that_lets_through_slides_below() {
     );
     workspace.write("PATCH", &path, &first);
     assert_eq!(order(&workspace), ["others", "partner"]);
-    // A changed order is drift like any other, and the plan explains what it means.
+    // A changed order is drift like any other, and the plan explains its effect.
     let arguments = ["spec.yaml", "--base", "./spec.yaml"];
     let moved = &plan(&workspace, &arguments)["operations"][0];
     assert_eq!((&moved["action"], &moved["cause"]), (&json!("move"), &json!("drift")), "{moved}");

@@ -103,8 +103,8 @@ fn c1_a_protected_host_missing_from_a_generated_source() {
     );
 }
 
-/// C2: a slow enactor carries out an old plan after a newer one; a cleaner then takes away what the
-/// newer one made.
+/// C2: a slow process applies an old plan after a newer one; a cleaner then deletes the results of
+/// the newer one.
 #[test]
 fn c2_an_old_plan_after_a_newer_one() {
     let workspace = Workspace::new(options());
@@ -217,8 +217,8 @@ fn c3_a_proxied_name_is_renamed_or_replaced() {
     assert_eq!(workspace.writes().len(), writes + 1, "in one transaction");
 }
 
-/// C5: a record goes, or goes and comes back, below an old wildcard that resolvers remember for an
-/// hour.
+/// C5: a record is deleted, or deleted and created again, below an old wildcard that resolvers
+/// remember for an hour.
 #[test]
 fn c5_a_wildcard_answers_for_what_is_gone() {
     let workspace = Workspace::new(options());
@@ -290,7 +290,7 @@ fn c7_dnssec_is_rolled_back_in_haste() {
     );
 }
 
-/// C9: only what the spec names is managed; everything else stays exactly as it is.
+/// C9: only the objects of the spec are managed; all others stay unchanged.
 #[test]
 fn c9_a_spec_of_one_name_in_a_zone_of_many() {
     let workspace = Workspace::new(options());

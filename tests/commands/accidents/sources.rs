@@ -27,8 +27,8 @@ fn c4_a_typing_error_in_a_file() {
     workspace.file("before.yaml", &two);
     workspace.run(&["apply", "before.yaml", "--yes"]).exits(0);
     let writes = workspace.writes().len();
-    // The zone is no longer there: nothing happens to it, whatever is allowed, and the plan says
-    // so.
+    // The spec no longer has the zone: the zone stays unchanged whatever is allowed, and the plan
+    // has a note about it.
     zone_spec(&workspace, "spec.yaml", RECORDS);
     let ran = workspace
         .run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow-deletes", "1"])
@@ -177,7 +177,7 @@ fn c12_a_source_that_failed() {
     );
 }
 
-/// A document of example.com with these records.
+/// Returns a document of example.com with these records.
 fn workspace_with(records: &serde_json::Value) -> serde_json::Value {
     json!({ "zones": [{ "name": "example.com", "plan": "business", "records": records }] })
 }

@@ -77,7 +77,7 @@ fn check_all(spec: &Value, what: &str) {
     }
 }
 
-/// A spec with these records, and other keys of the zone.
+/// Returns a spec with these records, and other keys of the zone.
 fn spec(records: Value, more: Value) -> Value {
     let mut zone = json!({ "records": records });
     zone.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -230,7 +230,7 @@ fn arguments_and_names_of_files_are_data() {
     }
 }
 
-/// A copy of a value in which the nth text is replaced; `None` if it has fewer.
+/// Returns a copy of a value in which the nth text is replaced; `None` if it has fewer.
 fn replaced(value: &Value, nth: &mut usize, by: &str) -> Value {
     match value {
         Value::String(text) => {
@@ -248,7 +248,7 @@ fn replaced(value: &Value, nth: &mut usize, by: &str) -> Value {
     }
 }
 
-/// The number of texts in a value.
+/// Returns the number of texts in a value.
 fn texts(value: &Value) -> usize {
     match value {
         Value::String(_) => 1,
@@ -258,7 +258,7 @@ fn texts(value: &Value) -> usize {
     }
 }
 
-/// A sandbox with a record to change, a record to delete, and protection.
+/// Returns a sandbox with a record to change, a record to delete, and protection.
 fn changed() -> Workspace {
     let workspace = Workspace::new(options_on("business"));
     workspace.plant_records(json!([
@@ -281,7 +281,7 @@ zones:
     workspace
 }
 
-/// A base whose name and commit are hostile text.
+/// Returns a base whose name and commit are hostile text.
 fn evil_base() -> BaseSource {
     BaseSource::Revision { name: EVIL.to_owned(), commit: EVIL.to_owned() }
 }
@@ -395,7 +395,7 @@ fn locks_and_policies_say_nothing_to_a_terminal() {
     }
 }
 
-/// A process that may open few files says so, and never panics.
+/// A process that may open few files ends with an error that names this limit, and never panics.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_low_limit_of_open_files_is_an_error() {

@@ -37,7 +37,7 @@ fn played<T>(cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     cases.into_iter().step_by(step)
 }
 
-/// A directory with the spec.
+/// Returns a directory with the spec.
 fn directory() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("spec.yaml"), SPEC).unwrap();
@@ -77,7 +77,7 @@ struct Body {
 }
 
 impl Body {
-    /// The result in an envelope, of at least this number of bytes.
+    /// Returns the result in an envelope, of at least this number of bytes.
     fn result(begin: &str, piece: &str, megabytes: usize, end: &str) -> Self {
         let unit = piece.repeat(64 * 1024 / piece.len() + 1);
         let times = megabytes * 1024 * 1024 / unit.len() + 1;
@@ -95,8 +95,8 @@ impl Body {
     }
 }
 
-/// A server that returns this body for paths with this end, a valid zone, and an empty result for
-/// everything else.
+/// Returns a server that returns this body for paths with this end, a valid zone, and an empty
+/// result for everything else.
 fn serve(suffix: &'static str, body: Body, is_packed: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/client/v4", listener.local_addr().unwrap());
@@ -235,7 +235,7 @@ fn no_response_fills_the_memory() {
     }
 }
 
-/// A snapshot with these lines between its first and its last.
+/// Writes a snapshot with these lines between its first and its last.
 fn snapshot(path: &Path, lines: &str, times: usize) {
     let mut out = GzEncoder::new(fs::File::create(path).unwrap(), Compression::none());
     let header = "{\"format\":1,\"kind\":\"snapshot\",\"tool\":\"x\",\"taken_at\":\"2026-11-20T12:00:00Z\",\"service\":\"x\",\"account\":null,\
@@ -312,14 +312,14 @@ fn no_journal_fills_the_memory() {
     }
 }
 
-/// A saved plan with these members, sealed.
+/// Returns a saved plan with these members, sealed.
 fn plan(members: &str) -> String {
     let text = format!("{{\"kind\":\"plan\",{members}}}");
     let sum = checksum(&text);
     format!("{},\"checksum\":\"{sum}\"}}", &text[..text.len() - 1])
 }
 
-/// What is beside the operations of a saved plan with this spec.
+/// Returns what is beside the operations of a saved plan with this spec.
 fn basis(spec: &str) -> String {
     let consents = "\"consents\":{\"deletes\":null,\"dangers\":[]}";
     let times = "\"created_at\":\"2026-11-20T12:00:00Z\",\"today\":\"2026-11-20\"";
@@ -389,7 +389,7 @@ fn no_saved_plan_fills_the_memory() {
     }
 }
 
-/// A text of numbered parts.
+/// Returns a text of numbered parts.
 fn numbered(count: usize, part: impl Fn(usize) -> String) -> String {
     (0..count).map(part).collect()
 }
@@ -412,7 +412,7 @@ fn no_variable_fills_the_memory() {
     over(directory.path(), "variables", &names).exits(1);
 }
 
-/// Local values that double 30 times, each by this expression of the previous one.
+/// Returns local values that double 30 times, each by this expression of the previous one.
 fn doubling(first: &str, next: impl Fn(usize) -> String, used: &str) -> String {
     let locals = numbered(30, |n| format!("  a{} = {}\n", n + 1, next(n)));
     let record = format!(

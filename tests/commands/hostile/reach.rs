@@ -1,4 +1,4 @@
-//! What a run must not reach: other hosts, files of other users, files outside of the tree.
+//! Things that a run must not reach: other hosts, files of other users, files outside of the tree.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use zonewright::sandbox::{self, Fault, What, When};
 /// A record to make.
 const SPEC: &str = "      - { name: www, type: A, content: 192.0.2.1 }";
 
-/// Whether the output of a run contains a secret.
+/// Returns true if the output of a run contains a secret.
 fn leaks(ran: &Ran) -> bool {
     [sandbox::TOKEN, "hush"]
         .iter()
@@ -57,7 +57,8 @@ fn a_redirection_is_followed_nowhere_and_takes_no_credentials_along() {
     }
 }
 
-/// Plain HTTP goes to this machine only, and never through a proxy, which would be another machine.
+/// Plain HTTP is only used for this machine, and never through a proxy, which would be another
+/// machine.
 #[test]
 fn a_proxy_does_not_get_what_is_sent_to_this_machine() {
     let workspace = Workspace::new(options());
@@ -176,7 +177,8 @@ fn what_is_kept_is_its_owners_alone() {
             assert_eq!(mode, expected, "umask {mask}: {} is {mode:o}", entry.path().display());
             if entry.file_type().is_dir() { directories += 1 } else { files += 1 }
         }
-        // Snapshot, two plans, journals, locks, rulesets; .zonewright, kept and what is below them.
+        // The files of the program: snapshot, two plans, journals, locks, rulesets, and
+        // `.zonewright` with everything below it.
         assert!(
             files >= 8 && directories >= 7,
             "umask {mask}: {files} files, {directories} directories"
@@ -184,7 +186,7 @@ fn what_is_kept_is_its_owners_alone() {
     }
 }
 
-/// A directory for a spec, beside one with private files.
+/// Returns a directory for a spec, beside one with private files.
 fn beside() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     fs::create_dir_all(root.path().join("tree/zones")).unwrap();
@@ -260,7 +262,7 @@ fn an_include_stays_in_its_tree() {
             assert!(ran.stderr.contains("SPEC000"), "{include}: {}", ran.stderr);
         }
     }
-    // What is named on the command line is read, and the tree of each is its own.
+    // Every file on the command line is read, and each has its own tree.
     fs::write(
         root.path().join("tree/root.yaml"),
         "version: 1\nzones: { example.com: { records: [] } }\n",

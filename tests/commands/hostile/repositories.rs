@@ -56,7 +56,7 @@ struct Trap {
 }
 
 impl Trap {
-    /// With a repository in `tree`, whose `spec` changed since its only commit.
+    /// Creates a repository in `tree`. Its `spec` has changed since its only commit.
     fn new() -> Self {
         let trap = Self { root: TempDir::new().unwrap() };
         trap.program("evil", &format!("env >>'{}'\nexit 1", trap.at("ran").display()));
@@ -116,7 +116,7 @@ impl Trap {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
-    /// The program in a directory, with a secret in its environment.
+    /// Returns the program in a directory, with a secret in its environment.
     fn command(&self, directory: &str, arguments: &[&str]) -> Command {
         let mut command = binary(&self.at(directory));
         command
@@ -158,7 +158,7 @@ impl Trap {
         assert!(mark.is_err(), "a command of the tree was run, with {}", mark.unwrap());
     }
 
-    /// A configuration that makes Git run a program.
+    /// Returns a configuration that makes Git run a program.
     fn hostile_config(&self, url: &str) -> String {
         let evil = self.at("evil");
         let one = |key: &&str| {
@@ -178,8 +178,8 @@ impl Trap {
         )
     }
 
-    /// A bare repository as someone can commit it: its branch needs an object that Git would
-    /// request from a remote.
+    /// Creates a bare repository that someone could commit: its branch needs an object that Git
+    /// would request from a remote.
     fn bare(&self, at: &str, url: &str) {
         for name in ["objects/info", "refs/heads"] {
             fs::create_dir_all(self.at(at).join(name)).unwrap();
@@ -194,7 +194,7 @@ impl Trap {
         );
     }
 
-    /// A repository whose only trap is its hooks.
+    /// Creates a repository whose only trap is its hooks.
     fn hooks(&self, at: &str) {
         fs::create_dir_all(self.at(at)).unwrap();
         for name in [
@@ -209,7 +209,7 @@ impl Trap {
     }
 }
 
-/// The base that a plan names, and whether the spec of that base was read.
+/// Returns the base that a plan names, and whether the spec of that base was read.
 #[track_caller]
 fn base(ran: Ran) -> (Value, bool) {
     let plan = ran.exits(0).json();
@@ -217,7 +217,7 @@ fn base(ran: Ran) -> (Value, bool) {
     (plan["base"].clone(), was_read)
 }
 
-/// The plan names this commit, and knows the spec that is in it.
+/// Requires that the plan names this commit and knows the spec in it.
 #[track_caller]
 fn is_of(ran: Ran, commit: &str) {
     let (base, was_read) = base(ran);
@@ -248,7 +248,7 @@ fn a_bare_repository_in_a_tree_is_no_repository() {
     let trap = Trap::new();
     let commit = trap.git("tree", &["rev-parse", "HEAD"]);
     for url in urls(&trap) {
-        // Where the spec is, and in its parent directories up to the real repository.
+        // Beside the spec, and in its parent directories up to the real repository.
         for at in ["tree/conf/spec", "tree/conf", "tree"] {
             trap.file("tree/conf/spec/zone.yaml", BEFORE);
             trap.git("tree", &["add", "conf/spec/zone.yaml"]);
@@ -441,7 +441,7 @@ fn worktrees_submodules_and_shared_objects_work() {
             &commit,
         );
     }
-    // A submodule has revisions of its own, and the message says so.
+    // A submodule has its own revisions, and the message names it.
     trap.file("super/README", "");
     trap.git("super", &["init", "-q", "-b", "main"]);
     trap.git("super", &["submodule", "add", "-q", "../tree", "zones"]);
@@ -472,7 +472,7 @@ fn replacements_and_grafts_are_not_honoured() {
     is_of(trap.plan("tree", &first), &first);
     is_of(trap.plan("tree", "HEAD~2"), &first);
     trap.git("tree", &["replace", "-d", &first]);
-    // The second comes from the forged one, it says.
+    // The second commit is a child of the forged one, according to its content.
     let second = trap.git("tree", &["rev-parse", "HEAD~1"]);
     trap.file("tree/.git/info/grafts", &format!("{second} {forged}\n"));
     is_of(trap.plan("tree", "HEAD~2"), &first);
@@ -578,8 +578,8 @@ fn a_path_is_not_taken_for_a_revision() {
                 _ => symlink("/nowhere", &place).unwrap(),
             }
             let revision = format!("{name}^0");
-            // Nobody means a path by the id of a commit: a pipeline passes it, and a pull request
-            // must not stop the pipeline by a path.
+            // The id of a commit is never meant as a path: a pipeline passes it, and a path in a
+            // pull request must not stop the pipeline.
             if commit.starts_with(name) {
                 is_of(trap.plan("tree", name), &commit);
             } else {

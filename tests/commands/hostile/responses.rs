@@ -72,21 +72,21 @@ fn responds(workspace: &Workspace, path_suffix: &str, code: u16, body: Value) {
     });
 }
 
-/// A success with this result.
+/// Returns a success with this result.
 fn success(result: &Value) -> Value {
     let count = result.as_array().map_or(1, Vec::len);
     json!({ "success": true, "errors": [], "messages": [], "result": result,
             "result_info": { "page": 1, "per_page": 5000, "count": count, "total_count": count, "total_pages": 1 } })
 }
 
-/// A business zone with the spec beside it.
+/// Returns a business zone with the spec beside it.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(options_on("business"));
     workspace.file("spec.yaml", SPEC);
     workspace
 }
 
-/// A sandbox in which every text that a person can write is this text.
+/// Returns a sandbox in which every text that a person can write is this text.
 fn told(words: &str) -> Workspace {
     let workspace = workspace();
     let record = |id: &str, kind: &str, name: &str, content: &str| {

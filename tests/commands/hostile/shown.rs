@@ -52,7 +52,8 @@ pub(crate) fn is_harmless(what: &str, format: &str, ran: &Ran) {
     }
 }
 
-/// No invisible characters, no characters that reorder text, none that control a terminal.
+/// Requires that a text has no invisible characters, none that reorder text, and none that control
+/// a terminal.
 ///
 /// The list follows from this purpose and is not copied from the program.
 #[track_caller]
@@ -69,7 +70,7 @@ pub(crate) fn plain(what: &str, shown: &str) {
     }
 }
 
-/// No line that a CI runner would interpret as a command.
+/// Requires that no line is a command for a CI runner.
 #[track_caller]
 fn no_command(what: &str, shown: &str) {
     for line in shown.lines() {
@@ -78,8 +79,8 @@ fn no_command(what: &str, shown: &str) {
     }
 }
 
-/// A comment: the marker is the program's own, nothing is a link or a mention, and every fold is
-/// closed.
+/// Checks a comment: the marker is the program's own, nothing is a link or a mention, and every
+/// fold is closed.
 #[track_caller]
 fn markdown(what: &str, shown: &str) {
     let first = shown.lines().next().unwrap_or_default();
@@ -125,7 +126,8 @@ fn markdown(what: &str, shown: &str) {
     assert_eq!(depth, 0, "{what}\n{shown}");
 }
 
-/// An HTML or XML document: well-formed, and nothing in it runs, loads or links elsewhere.
+/// Checks an HTML or XML document: it is well-formed, and nothing in it runs, loads or links
+/// elsewhere.
 #[track_caller]
 fn markup(what: &str, shown: &str) {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
@@ -148,7 +150,7 @@ fn markup(what: &str, shown: &str) {
     }
 }
 
-/// Annotations: every line is one, and no text ends its properties early.
+/// Checks annotations: every line is one, and no text ends its properties early.
 #[track_caller]
 fn annotations(what: &str, shown: &str) {
     for line in shown.lines() {

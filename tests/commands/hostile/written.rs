@@ -1,5 +1,4 @@
-//! Where files are written: into special files, through links that the user named, and nowhere
-//! else.
+//! Files are written to special files and through links that the user named, and nowhere else.
 
 use std::fs;
 use std::io::Read;
@@ -48,7 +47,7 @@ impl Reading {
         Self(Command::new("cat").arg(path).stdout(Stdio::piped()).spawn().unwrap())
     }
 
-    /// All that was written, after the writer has gone.
+    /// Returns all that was written, after the writer has gone.
     fn text(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.0.stdout.take().unwrap().read_to_end(&mut bytes).unwrap();
@@ -196,7 +195,7 @@ fn a_spec_is_read_from_a_fifo_once() {
     assert_eq!(workspace.records("example.com").len(), 1);
 }
 
-/// The files below a directory.
+/// Returns the files below a directory.
 fn files(directory: &Path) -> Vec<PathBuf> {
     let entries = walkdir::WalkDir::new(directory).into_iter().map(Result::unwrap);
     entries
@@ -205,7 +204,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The binary, connected to the sandbox of the test unless it is to use one of its own.
+/// Returns the binary, connected to the sandbox of the test unless it needs its own.
 fn binary_for(workspace: &Workspace, arguments: &[&str]) -> Command {
     let is_sandbox = arguments.iter().any(|argument| argument.ends_with("sandbox"));
     if is_sandbox { binary(workspace.path()) } else { workspace.command() }
@@ -273,7 +272,7 @@ fn a_link_is_no_database_of_the_sandbox() {
     assert_eq!(fs::metadata(outside.path()).unwrap().len(), 0);
 }
 
-/// What is kept of managed rulesets is read from files that end.
+/// Cached managed rulesets are only read from regular files, which have an end.
 #[test]
 fn a_cache_that_never_ends_is_not_read() {
     let workspace = workspace();
@@ -335,8 +334,8 @@ fn files_with_secrets_are_bounded_and_their_readers_told() {
     assert!(!ran.stderr.contains("other users"), "{ran:?}");
 }
 
-/// What is written into a directory that the command line names stays in the tree, unless the path
-/// itself leads out.
+/// Files in a directory of the command line stay in the tree, unless the path itself leads out of
+/// it.
 #[test]
 fn directories_that_were_named_lead_out_of_no_tree() {
     let workspace = workspace();

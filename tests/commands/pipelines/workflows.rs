@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A step of a workflow or an action.
+/// Returns a step of a workflow or an action.
 fn step_of(file: &str, name: &str) -> Value {
     let text = fs::read_to_string(root().join(file)).unwrap();
     let workflow: Value = serde_yaml::from_str(&text).unwrap();
@@ -16,7 +16,7 @@ fn step_of(file: &str, name: &str) -> Value {
         .clone()
 }
 
-/// What a step runs.
+/// Returns what a step runs.
 fn step(file: &str, name: &str) -> String {
     let run = step_of(file, name)["run"].as_str().unwrap().to_owned();
     assert!(!run.contains("${{"), "what comes from outside goes through the environment: {run}");
@@ -96,7 +96,7 @@ fn the_steps_of_the_workflows_run() {
         .exits(0);
     assert_eq!(forge.workspace.writes().len(), writes + 1);
     assert_eq!(forge.workspace.records("example.com").len(), 1);
-    // A commit that nobody reviewed.
+    // A commit without a review.
     let ran =
         run("apply.yml", "Find the reviewed plan", &[("GITHUB_SHA", &merged), ("GH_PULLS", "[]")])
             .exits(1);
@@ -171,12 +171,13 @@ fn the_steps_of_the_action_run() {
              cargo in {source} with {toolchain}: install --locked --force --path . --target-dir /elsewhere\n"
         )
     );
-    // One exact version, and not older than what the crate needs.
+    // Exactly one version, and not older than the crate needs.
     let numbers =
         |version: &str| version.split('.').map(|n| n.parse::<u32>().unwrap()).collect::<Vec<_>>();
     let fixed = numbers(&toolchain);
     assert!(fixed.len() == 3 && fixed >= numbers(env!("CARGO_PKG_RUST_VERSION")), "{toolchain}");
-    // Another zonewright that comes first would be run in place of the one that was built.
+    // If another zonewright is first in the path, the workflow would run it instead of the one that
+    // was built.
     let path = format!("{}:{path}", stand_ins.display());
     fs::copy(home.join("bin/zonewright"), stand_ins.join("zonewright")).unwrap();
     variables.pop();

@@ -227,7 +227,7 @@ async fn what_was_lost_and_not_sent_again_is_unknown() {
             .await;
     assert_eq!(outcome_names(&ran), ["unknown", "unknown", "not sent"]);
     for outcome in &ran.applied.outcomes[..2] {
-        let Outcome::Unknown(reason) = outcome else { panic!() };
+        let OperationOutcome::Unknown(reason) = outcome else { panic!() };
         assert!(reason.contains("not sent again: refused with 9109"), "{reason}");
     }
     assert_eq!(journalled(&ran).last().map(String::as_str), Some("unknown"), "an undo must look");
@@ -293,7 +293,10 @@ async fn a_zone_that_cannot_be_read_leaves_it_unknown() {
         Journal::begin(directory.path(), "digest", || std::time::SystemTime::UNIX_EPOCH).unwrap();
     let applied = execute(&liar, &service, &journal, &plan, &zone, Lowering::Single).await;
     assert!(
-        matches!(applied.outcomes.as_slice(), [Outcome::Unknown(_), Outcome::NotSent(_)]),
+        matches!(
+            applied.outcomes.as_slice(),
+            [OperationOutcome::Unknown(_), OperationOutcome::NotSent(_)]
+        ),
         "{:?}",
         applied.outcomes
     );

@@ -81,7 +81,7 @@ async function look(page, scheme, width) {
 })().catch((error) => { document.getElementById("seen").textContent = JSON.stringify(String(error)); });
 </script></body></html>"##;
 
-/// The browser, if there is one.
+/// Returns the browser, if there is one.
 fn browser() -> Option<PathBuf> {
     let directories = std::env::var_os("PATH")?;
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
@@ -90,7 +90,7 @@ fn browser() -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The document of a page after it was loaded.
+/// Returns the document of a page after it was loaded.
 fn opened(browser: &Path, directory: &Path, page: &str, more: &[&str]) -> String {
     let run = Command::new(browser)
         .args([
@@ -108,7 +108,7 @@ fn opened(browser: &Path, directory: &Path, page: &str, more: &[&str]) -> String
     String::from_utf8_lossy(&run.stdout).into_owned()
 }
 
-/// Text of HTML as it was meant.
+/// Returns text of HTML as it was meant.
 fn unescaped(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }

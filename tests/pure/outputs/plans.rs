@@ -25,7 +25,7 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// Judged without any consent.
+    /// Judges a plan without any consent.
     fn new(plan: Plan, sources: Sources) -> Self {
         Self { verdict: plan.verdict(&Consents::default()), plan, sources }
     }
@@ -40,7 +40,7 @@ impl Made {
     }
 }
 
-/// The plan of a spec for example.com and what Cloudflare has.
+/// Returns the plan of a spec for example.com and what Cloudflare has.
 fn zone_plan(
     name: &str,
     spec: &str,
@@ -53,7 +53,7 @@ fn zone_plan(
     let desired = outcome.desired.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));
     let live = LiveZone {
         tier: Tier::from_legacy_id(tier),
-        records: live.iter().map(|r| wire::record::read(r).unwrap()).collect(),
+        records: live.iter().map(|r| wire::record::read_record(r).unwrap()).collect(),
         ..LiveZone::new(
             ZoneName::parse(name).unwrap(),
             ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()),
@@ -67,7 +67,7 @@ fn zone_plan(
     )
 }
 
-/// The plan of a case.
+/// Returns the plan of a case.
 pub(crate) fn case(path: &Path) -> Made {
     let case: Value = serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mut sources = Sources::default();
@@ -105,8 +105,8 @@ pub(crate) fn case(path: &Path) -> Made {
     Made::new(Plan { zones: vec![zone], ..plan }, sources)
 }
 
-/// What is done to a rule that weakens the protection, with these words: its name, what that means,
-/// why it is accepted.
+/// Returns what is done to a rule that weakens the protection, with these words: its name, what
+/// that means, why it is accepted.
 fn rule(action: RuleAction, [name, impact, reason]: [&str; 3]) -> Operation {
     let change = |field: &str| FieldChange {
         field: Field::Rule(RuleField::Member(format!("{field}.{name}"))),
@@ -138,7 +138,7 @@ fn rule(action: RuleAction, [name, impact, reason]: [&str; 3]) -> Operation {
     }
 }
 
-/// A plan in which every text from outside is this text.
+/// Returns a plan in which every text from outside is this text.
 pub(crate) fn of_words(word: &str) -> Made {
     let mut sources = Sources::default();
     let spec = json!({ "version": 1, "zones": { "example.com": { "unmanaged": "prune", "records": [
@@ -190,7 +190,7 @@ pub(crate) fn of_words(word: &str) -> Made {
     Made::new(Plan { zones: vec![zone], ..plan }, sources)
 }
 
-/// A plan of so many zones with a record each, of which the first ones change.
+/// Returns a plan of so many zones with a record each, of which the first ones change.
 pub(crate) fn zones(zones: usize, changed: usize) -> Made {
     let mut sources = Sources::default();
     let plan = |n: usize| {
@@ -207,8 +207,8 @@ pub(crate) fn zones(zones: usize, changed: usize) -> Made {
     Made::new(Plan { zones, ..Plan::default() }, sources)
 }
 
-/// A plan of so many zones with so many operations each, no two of which are the same change; every
-/// hundredth operation is a delete.
+/// Returns a plan of so many zones with so many operations each, no two of which are the same
+/// change; every hundredth operation is a delete.
 pub(crate) fn large(zones: usize, operations: usize) -> Made {
     let address = |number: usize| format!("10.{}.{}.1", number / 256, number % 256);
     let mut sources = Sources::default();

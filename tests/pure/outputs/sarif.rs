@@ -10,8 +10,8 @@ use zonewright::{lint, spec};
 
 use super::plans::of_words;
 
-/// The rules of the standard for the parts that we write: which members exist, their types, and
-/// which are required. No other members are allowed.
+/// Returns the rules of the standard for the parts that we write: which members exist, their types,
+/// and which are required. No other members are allowed.
 fn schema() -> Value {
     let object = |required: &[&str], properties: Value| json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties });
     let text = json!({ "type": "string", "minLength": 1 });
@@ -120,19 +120,19 @@ fn assert_valid(log: &Value) {
     }
 }
 
-/// Every kind of finding that is listed.
+/// Returns every kind of finding that is listed.
 fn rules() -> Vec<&'static Finding> {
-    lint::findings().collect()
+    lint::known_findings().collect()
 }
 
-/// Everything that is found in a file.
+/// Returns everything that is found in a file.
 fn found(path: &Path) -> (Diagnostics, Sources) {
     let mut sources = Sources::default();
     let outcome =
         spec::load(&[spec::Input::Path(path.to_owned())], &spec::Options::default(), &mut sources);
     let mut diagnostics = outcome.diagnostics;
     if let Some(desired) = &outcome.desired {
-        diagnostics.append(lint::check(desired));
+        diagnostics.append(lint::lint(desired));
     }
     diagnostics.sort(&sources);
     (diagnostics, sources)

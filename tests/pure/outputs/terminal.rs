@@ -1,5 +1,4 @@
-//! Plans as a terminal shows them: what a reader sees on 80 and 120 columns, with and without
-//! colour.
+//! Plans in a terminal of 80 and 120 columns, with and without colour.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +12,7 @@ use super::plans::{Made, case, zones};
 /// A plan with every form of an entry.
 const PLAN: &str = "tests/cases/render/terminal.yaml";
 
-/// A plan as text.
+/// Returns a plan as text.
 fn text(made: &Made, width: Option<usize>, colour: bool, verbose: bool) -> Vec<u8> {
     let mut out = Vec::new();
     let (plan, verdict) = (&made.plan, &made.verdict);
@@ -30,8 +29,8 @@ fn text(made: &Made, width: Option<usize>, colour: bool, verbose: bool) -> Vec<u
     out
 }
 
-/// What a terminal shows of a text, with the styles of its cells as tags; panics if it has to wrap
-/// a line.
+/// Returns what a terminal shows of a text, with the styles of its cells as tags; panics if it has
+/// to wrap a line.
 fn screen(text: &[u8], columns: u16) -> String {
     let lines = text.split(|b| *b == b'\n').count();
     let mut terminal = vt100::Parser::new(u16::try_from(lines * 2).unwrap(), columns, 0);
@@ -90,7 +89,7 @@ fn a_terminal_shows_every_form() {
     });
 }
 
-/// The structure alone: the order of the entries, what is one, what is folded.
+/// The structure alone: the order of the entries, their members, and the folds.
 #[test]
 fn entries_have_an_order() {
     let page = html::plan(&case(Path::new(PLAN)).review());

@@ -42,7 +42,7 @@ impl Files {
         self
     }
 
-    /// The spec with some texts in place of files.
+    /// Returns the spec with some texts in place of files.
     #[track_caller]
     pub(super) fn goal(&self, texts: BTreeMap<String, String>) -> Goal {
         let inputs = [spec::Input::Path(self.directory.path().join(&self.first))];
@@ -86,7 +86,8 @@ impl Files {
         pull(&goal, (&plan, live), &choice, &reread)
     }
 
-    /// What was pulled as a patch, with names below the directory, and what is said about it.
+    /// Returns what was pulled as a patch, with names below the directory, and what is said about
+    /// it.
     pub(super) fn shown(&self, pulled: &Pulled) -> String {
         let root = format!("{}/", self.directory.path().display());
         let files: Vec<_> = pulled
@@ -107,7 +108,7 @@ impl Files {
         text.replace(&root, "")
     }
 
-    /// The plan once the new texts are written.
+    /// Returns the plan after the new texts are written.
     pub(super) fn after(&self, pulled: &Pulled, live: &Live) -> Plan {
         let texts =
             pulled.files.iter().map(|file| (file.name.clone(), file.after.clone())).collect();
@@ -115,7 +116,7 @@ impl Files {
     }
 }
 
-/// The plans of all zones.
+/// Returns the plans of all zones.
 pub(super) fn plan(goal: &Goal, live: &Live) -> Plan {
     let zones = goal
         .desired
@@ -128,7 +129,7 @@ pub(super) fn plan(goal: &Goal, live: &Live) -> Plan {
     }
 }
 
-/// Zones that are as a spec wants them.
+/// Returns zones that are as a spec wants them.
 pub(super) fn converged(goal: &Goal) -> Live {
     let mut live = Live::default();
     for (name, desired) in &goal.desired.zones {
@@ -169,7 +170,7 @@ pub(super) fn converged(goal: &Goal) -> Live {
     live
 }
 
-/// The zone that most tests are about.
+/// Returns the zone that most tests are about.
 pub(super) fn example() -> ZoneName {
     ZoneName::parse("example.com").unwrap()
 }

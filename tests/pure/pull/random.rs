@@ -9,7 +9,7 @@ use zonewright::model::{
 
 use super::{Files, converged};
 
-/// How many drifts; `ZONEWRIGHT_DRIFTS` asks for more.
+/// Number of drifts; `ZONEWRIGHT_DRIFTS` changes it.
 const DRIFTS: usize = 120;
 
 /// Files of a spec.
@@ -118,7 +118,7 @@ zones:
 
 const SUB: &str = "version: 1\nzones: {example.net: {records: [{name: s, type: A, content: [192.0.2.1, # n\n 192.0.2.2]}]}} # o";
 
-/// One random change of a live state.
+/// Makes one random change of a live state.
 fn drift(live: &mut Live, random: &mut fastrand::Rng, n: usize) {
     let count = live.zones.len();
     let zone = live.zones.values_mut().nth(random.usize(..count)).unwrap();

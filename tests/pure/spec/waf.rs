@@ -26,7 +26,7 @@ cases! {
     shares "share-without-percent.yaml"
 }
 
-/// The protection of the zone example.com in a good spec.
+/// Returns the protection of the zone example.com in a good spec.
 fn desired_waf(text: &str) -> DesiredWaf {
     let (outcome, sources) = load_text(text);
     let desired =
@@ -34,7 +34,7 @@ fn desired_waf(text: &str) -> DesiredWaf {
     *desired.zones[&ZoneName::parse("example.com").unwrap()].waf.clone().unwrap()
 }
 
-/// What entries tune, with whether they switch it on.
+/// Returns what entries tune, with whether they switch it on.
 fn tuned(rules: &[RuleTuning]) -> Vec<(String, Option<bool>)> {
     let name = |target: &TuningTarget| match target {
         TuningTarget::Rule(name) => name.to_string(),
@@ -158,7 +158,7 @@ fn a_good_section_is_understood_and_reads_back() {
     assert_eq!(bare(again.desired.unwrap()), desired);
 }
 
-/// A spec of one zone with this `waf` section.
+/// Returns a spec of one zone with this `waf` section.
 fn with_waf(section: &str) -> String {
     format!("version: 1\nzones:\n  example.com:\n    waf: {section}\n")
 }

@@ -1,4 +1,4 @@
-//! What the rules of a zone do to every request of a small set: a model of Cloudflare that shares
+//! The effect of a zone's rules on every request of a small set: a model of Cloudflare that shares
 //! nothing with the program's own.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,8 +13,7 @@ use zonewright::plan::{RuleAction, ZonePlan};
 
 pub(super) const PATHS: [&str; 3] = ["/a", "/b", "/c"];
 pub(super) const HOSTS: [&str; 2] = ["x.example.com", "y.example.com"];
-/// Paranoia levels and scores of what the OWASP ruleset finds in a request: below and above each
-/// threshold.
+/// Paranoia levels and scores of the OWASP ruleset for a request: below and above each threshold.
 pub(super) const SCORES: [(u64, u64); 5] = [(1, 30), (1, 50), (3, 30), (3, 50), (3, 70)];
 
 /// A client that passes no challenge, and the two readings of what follows one that is passed.
@@ -27,11 +26,11 @@ pub(super) struct Request {
     pub(super) path: &'static str,
     /// Requests in a minute.
     pub(super) rate: i64,
-    /// Which rule of Cloudflare's ruleset finds it.
+    /// The rule of Cloudflare's ruleset that matches it.
     pub(super) attack: Option<&'static str>,
     /// At which level the OWASP ruleset finds it, and with which score.
     pub(super) score: Option<(u64, u64)>,
-    /// Which product outside the rulesets, or which phase that a spec cannot have, stops it.
+    /// The product outside the rulesets that stops it, or the phase that a spec cannot have.
     pub(super) product: Option<&'static str>,
     pub(super) solves: bool,
     /// Whether the rules behind a challenge that it passes see it as well.
@@ -68,7 +67,7 @@ pub(super) fn requests() -> Vec<Request> {
     all
 }
 
-/// Which requests a rule is for.
+/// The requests that a rule applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     All,
@@ -138,13 +137,13 @@ pub(super) struct Protection {
     pub(super) owasp: Option<(u8, u16, &'static str)>,
 }
 
-/// What a spec says of the protection that it wants.
+/// The protection that a spec wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Scope {
-    /// Whether it names the custom rules, the rate limits, the exceptions and rulesets. What it
-    /// does not name is not read.
+    /// True if it names the custom rules, the rate limits, the exceptions and rulesets. Other parts
+    /// are not read.
     pub(super) named: [bool; 3],
-    /// Whether it deletes the rules of others.
+    /// True if it deletes the rules of others.
     pub(super) prune: bool,
 }
 
@@ -179,7 +178,8 @@ pub(super) const EXCEPTIONS: [&str; 7] = [
 ];
 
 impl Protection {
-    /// As a section of a spec; the rulesets are on or off, as a deployment is never deleted.
+    /// Returns as a section of a spec; the rulesets are on or off, as a deployment is never
+    /// deleted.
     pub(super) fn section(&self, Scope { named, prune }: Scope) -> String {
         let list = |rules: &[Rule], key: &str| {
             let lines = rules.iter().map(|rule| {
@@ -221,7 +221,7 @@ impl Protection {
     }
 }
 
-/// The rules of each phase, with ids; what Cloudflare holds.
+/// The rules of each phase with ids, as Cloudflare has them.
 pub(super) type State = BTreeMap<Phase, Option<Vec<(String, RuleBody)>>>;
 
 /// Carries out one operation as Cloudflare documents it.
@@ -279,13 +279,13 @@ pub(super) fn json_of(body: &RuleBody) -> Json {
     Json::Object(zonewright::wire::ruleset::rule_json(body))
 }
 
-/// What a rule does, read from its JSON.
+/// The effect of a rule, according to its JSON.
 #[derive(Debug, Clone)]
 pub(super) enum Deed {
     Block,
     Challenge,
     Limit(i64),
-    /// What is skipped: `current`, and names of phases, products, rulesets and rules.
+    /// Contains the skipped parts: `current`, and names of phases, products, rulesets and rules.
     Skip(BTreeSet<String>),
     /// Rules of Cloudflare's ruleset that are off.
     Cloudflare(BTreeSet<String>),
@@ -293,7 +293,7 @@ pub(super) enum Deed {
     Owasp(BTreeSet<u64>, Option<u64>),
 }
 
-/// The id of a rule of Cloudflare's ruleset.
+/// Returns the id of a rule of Cloudflare's ruleset.
 pub(super) fn cloudflare_id(attack: &str) -> String {
     format!("{:032x}", 0xabcd_0000_u32 + u32::from(attack.as_bytes()[0] - b'A') + 1)
 }
@@ -302,7 +302,7 @@ pub(super) fn texts(list: &Json) -> impl Iterator<Item = String> + '_ {
     list.as_array().into_iter().flatten().map(|text| text.as_str().unwrap().to_owned())
 }
 
-/// What a rule does; `None` if it is off.
+/// Returns what a rule does; `None` if it is off.
 pub(super) fn deed(body: &RuleBody) -> Option<(When, Deed)> {
     let rule = json_of(body);
     let (parameters, overrides) =
@@ -360,7 +360,7 @@ pub(super) fn read(state: &State) -> ReadState {
         .collect()
 }
 
-/// Whether a request gets through.
+/// Returns true if a request gets through.
 pub(super) fn passes(state: &ReadState, request: Request) -> bool {
     let mut skipped: BTreeSet<&str> = BTreeSet::new();
     for (phase, rules) in state {
@@ -409,14 +409,14 @@ pub(super) fn passes(state: &ReadState, request: Request) -> bool {
     request.product.is_none_or(|product| skipped.contains(product))
 }
 
-/// The managed rulesets: what is found at level 1 of OWASP is found by one rule.
+/// Returns the managed rulesets. One rule detects everything that level 1 of OWASP detects.
 pub(super) fn waf() -> LiveWaf {
     let owasp =
         owasp_of(vec![scoring_rule(942_100, 1, Some(5)), scoring_rule(942_110, 3, Some(5))]);
     LiveWaf { catalogues: vec![Arc::new(cloudflare()), Arc::new(owasp)], ..LiveWaf::default() }
 }
 
-/// What Cloudflare holds where a spec with this protection was applied.
+/// Returns what Cloudflare holds where a spec with this protection was applied.
 pub(super) fn state_of(protection: &Protection, absent: bool) -> State {
     let (plan, found) = plan_of(&[], &waf(), &protection.section(Scope::COMPLETE));
     assert!(!found.has_errors(), "{found:?}");
@@ -435,8 +435,8 @@ pub(super) fn state_of(protection: &Protection, absent: bool) -> State {
     state
 }
 
-/// The plan from one protection to another, with the codes of what it says. What the spec does not
-/// name is not read.
+/// Returns the plan from one protection to another, with the codes of its findings. Parts that the
+/// spec does not name are not read.
 pub(super) fn plan(
     before: &State,
     after: &Protection,
@@ -465,7 +465,7 @@ pub(super) fn plan(
     (plan, found.iter().map(|d| d.code().to_string()).collect())
 }
 
-/// The requests that are looked at beside these states: what no rule speaks of is not assumed to
+/// Returns the requests to examine beside these states. A part without a rule is not assumed to
 /// stop anything.
 fn requests_about(states: [&ReadState; 2]) -> impl Iterator<Item = Request> {
     let rules = states.into_iter().flatten().flat_map(|(_, rules)| rules);
@@ -481,7 +481,7 @@ fn requests_about(states: [&ReadState; 2]) -> impl Iterator<Item = Request> {
         .filter(move |request| request.product.is_none_or(|product| named.contains(product)))
 }
 
-/// All states from before a plan to after it.
+/// Returns all states from before a plan to after it.
 pub(super) fn states_of(before: &State, plan: &ZonePlan) -> Vec<State> {
     let mut states = vec![before.clone()];
     for (n, (_, _, rule)) in plan.rules().enumerate() {
@@ -492,7 +492,8 @@ pub(super) fn states_of(before: &State, plan: &ZonePlan) -> Vec<State> {
     states
 }
 
-/// What goes wrong between two requests: a client passes (`true`) or is stopped, only in between.
+/// Returns what goes wrong between two requests: a client passes (`true`) or is stopped, only in
+/// between.
 pub(super) fn flaws(before: &State, plan: &ZonePlan) -> BTreeSet<bool> {
     let states: Vec<ReadState> = states_of(before, plan).iter().map(read).collect();
     let mut flaws = BTreeSet::new();
@@ -529,7 +530,7 @@ impl<'p> AnyOrder<'p> {
         }
     }
 
-    /// The id of the rule that an operation puts somewhere.
+    /// Returns the id of the rule that an operation puts somewhere.
     pub(super) fn placed(&self, n: usize) -> Option<String> {
         match self.operations[n].1 {
             RuleAction::Create { .. } => Some(format!("new-{n}")),
@@ -542,8 +543,8 @@ impl<'p> AnyOrder<'p> {
         }
     }
 
-    /// The state after one more operation: a rule is put before the next one that is in its place
-    /// for good.
+    /// Returns the state after one more operation: a rule is put before the next one that is in its
+    /// place for good.
     pub(super) fn after(&self, state: &State, n: usize, waiting: &[usize]) -> State {
         let (phase, action) = self.operations[n];
         let mut state = state.clone();
@@ -567,7 +568,7 @@ impl<'p> AnyOrder<'p> {
         state
     }
 
-    /// Whether there is an order in which nothing passes that is stopped before and after.
+    /// Returns true if there is an order in which nothing passes that is stopped before and after.
     pub(super) fn is_any_safe(&self, state: &State, waiting: &[usize]) -> bool {
         let now = read(state);
         if self.stopped.iter().any(|request| passes(&now, *request)) {

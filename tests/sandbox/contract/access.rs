@@ -8,8 +8,8 @@ use reqwest::Method;
 use serde_json::json;
 use zonewright::model::facts::permissions::{PermissionAccess, PermissionGroup};
 use zonewright::sandbox::{
-    self, ACCOUNT_ID, EMAIL, KEY, Options, Permissions, Profile, RateLimit, Scheme, TOKEN, Token,
-    TokenOwner,
+    self, ACCOUNT_ID, EMAIL, KEY, Permissions, Profile, RateLimit, SandboxOptions, Scheme, TOKEN,
+    Token, TokenOwner,
 };
 
 use super::support::{Bench, a, reply};
@@ -119,8 +119,8 @@ async fn exceeding_the_rate_limit_blocks() {
     assert_eq!(bench.list("").await.status, 429);
 }
 
-/// The sandbox's response to these bytes on a connection that stays open; the test fails after a
-/// minute without one.
+/// Returns the sandbox's response to these bytes on a connection that stays open; the test fails
+/// after a minute without one.
 async fn raw(bench: &Bench, request: String) -> String {
     let address = bench.running.address();
     let exchange = move || {
@@ -148,7 +148,7 @@ async fn without_credentials_no_body_is_read() {
         (format!("authorization: Bearer {unknown}\r\n"), 9109),
         (format!("x-auth-email: {EMAIL}\r\nx-auth-key: {}\r\n", "0".repeat(37)), 9103),
     ] {
-        // The body that is announced never comes.
+        // The announced body is never sent.
         let head = format!(
             "POST /client/v4{} HTTP/1.1\r\nhost: {}\r\n{credentials}content-type: application/json\r\ncontent-length: 9000000\r\n\r\n",
             bench.records(),
@@ -210,11 +210,11 @@ async fn web_pages_are_not_answered() {
 
 #[tokio::test]
 async fn the_log_of_requests_is_bounded() {
-    let bench = Bench::start(Options { remembered: 1, ..Options::default() }).await;
+    let bench = Bench::start(SandboxOptions { remembered: 1, ..SandboxOptions::default() }).await;
     bench.post(a("www", "192.0.2.1")).await;
     bench.list("").await;
     assert_eq!((bench.running.requests().len(), bench.running.request_count()), (1, 2));
-    let bench = Bench::start(Options { remembered: 0, ..Options::default() }).await;
+    let bench = Bench::start(SandboxOptions { remembered: 0, ..SandboxOptions::default() }).await;
     bench.post(a("www", "192.0.2.1")).await;
     assert_eq!((bench.running.requests(), bench.running.request_count()), (Vec::new(), 1));
 }
@@ -236,7 +236,8 @@ async fn tokens_have_limits() {
     let expired =
         Token { status: "expired".to_owned(), ..Token::new(secret(3), read_zones.clone()) };
     let tokens = vec![Token::new(secret(0), read_zones), narrow, of_account, expired];
-    let running = sandbox::start(Options { tokens, ..Options::default() }).await.unwrap();
+    let running =
+        sandbox::start(SandboxOptions { tokens, ..SandboxOptions::default() }).await.unwrap();
     running
         .seed(&json!({ "zones": [{ "name": "example.com" }, { "name": "example.net" }] }))
         .unwrap();

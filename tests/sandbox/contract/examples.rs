@@ -11,7 +11,7 @@ use std::path::Path;
 use reqwest::Method;
 use serde_json::{Value, json};
 use zonewright::model::facts;
-use zonewright::sandbox::{self, EMAIL, ErrorStyle, Options, Profile, RecordMembers, TOKEN};
+use zonewright::sandbox::{self, EMAIL, ErrorStyle, Profile, RecordMembers, SandboxOptions, TOKEN};
 
 use super::ruleset_examples;
 use super::support::{client, reply};
@@ -37,7 +37,7 @@ const SKIPPED: &[&str] = &[
 /// The zone of the examples.
 const ZONE: &str = "c7915704a794c5f99111b674c1985c3a";
 
-/// The zones that the examples need, the first with these records.
+/// Returns the zones that the examples need, the first with these records.
 fn zones(exchange: &Value, records: &[Value]) -> Value {
     let account = json!({"id": "503be6216751f6fa1a8132a34b38ff29", "name": "Acme"});
     let mut zones =
@@ -62,7 +62,7 @@ fn zones(exchange: &Value, records: &[Value]) -> Value {
     json!({ "zones": zones })
 }
 
-/// The records that an exchange needs.
+/// Returns the records that an exchange needs.
 fn records(file: &str, exchange: &Value) -> Vec<Value> {
     let name = exchange["name"].as_str().unwrap_or_default();
     let txt =
@@ -113,7 +113,7 @@ fn records(file: &str, exchange: &Value) -> Vec<Value> {
     }
 }
 
-/// The profile that an exchange needs.
+/// Returns the profile that an exchange needs.
 fn profile(exchange: &Value, records: usize) -> Profile {
     let name = exchange["name"].as_str().unwrap_or_default();
     let is_old = exchange["certainty"] == "seed" || name == "older duplicate text";
@@ -125,12 +125,13 @@ fn profile(exchange: &Value, records: usize) -> Profile {
     }
 }
 
-/// Whether the exchange is about a type that the sandbox does not know yet.
+/// Returns true if the exchange is about a type that the sandbox does not know yet.
 fn is_of_unknown_type(exchange: &Value) -> bool {
     let (request, result) = (&exchange["request"]["body"], &exchange["response"]["body"]["result"]);
     [request, result].iter().filter_map(|v| v["type"].as_str()).any(|kind| {
         // Zones have a type as well.
-        !matches!(kind, "full" | "partial" | "secondary" | "internal") && facts::of(kind).is_none()
+        !matches!(kind, "full" | "partial" | "secondary" | "internal")
+            && facts::type_facts(kind).is_none()
     })
 }
 
@@ -182,7 +183,8 @@ async fn replay(file: &str, exchange: &Value) -> Option<String> {
     } else {
         profile(exchange, records.len())
     };
-    let running = sandbox::start(Options { profile, ..Options::default() }).await.unwrap();
+    let running =
+        sandbox::start(SandboxOptions { profile, ..SandboxOptions::default() }).await.unwrap();
     let mut document = zones(exchange, &records);
     if is_of_rulesets {
         ruleset_examples::prepare(exchange, &mut document);

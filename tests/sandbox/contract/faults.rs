@@ -4,21 +4,25 @@ use std::time::{Duration, Instant};
 
 use reqwest::Method;
 use serde_json::json;
-use zonewright::sandbox::{Fault, Gzip, Options, Profile, What, When};
+use zonewright::sandbox::{Fault, Gzip, Profile, SandboxOptions, What, When};
 
 use super::support::{Bench, a};
 
-/// A sandbox whose nth POST of a record fails.
+/// Returns a sandbox whose nth POST of a record fails.
 async fn bench(nth: u64, what: What, times: u64) -> Bench {
     let when = When::Matching {
         method: Some("POST".to_owned()),
         path_suffix: "/dns_records".to_owned(),
         nth,
     };
-    Bench::start(Options { faults: vec![Fault { when, what, times }], ..Options::default() }).await
+    Bench::start(SandboxOptions {
+        faults: vec![Fault { when, what, times }],
+        ..SandboxOptions::default()
+    })
+    .await
 }
 
-/// How many records there are.
+/// Returns the number of records.
 async fn count(bench: &Bench) -> u64 {
     bench.list("").await.body["result_info"]["total_count"].as_u64().unwrap()
 }
@@ -120,7 +124,7 @@ async fn another_writer_and_stale_reads() {
     assert_eq!(count(&bench).await, 2);
 }
 
-/// The answer to a create that is struck by a fault, and the number of records after it.
+/// Returns the answer to a create that is struck by a fault, and the number of records after it.
 async fn struck(what: What) -> (Result<(u16, String), reqwest::Error>, u64) {
     let bench = bench(1, what, 1).await;
     let answer = async {

@@ -8,7 +8,7 @@ use zonewright::sandbox::{ListOrder, Profile};
 
 use super::support::{Bench, a};
 
-/// A sandbox with a handful of different records on a plan with tags.
+/// Returns a sandbox with a handful of different records on a plan with tags.
 async fn bench() -> Bench {
     let bench =
         Bench::with(Profile { tier: "pro".to_owned(), page_limit: 4, ..Profile::default() }).await;

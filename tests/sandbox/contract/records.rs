@@ -9,7 +9,7 @@ use zonewright::sandbox::{
 
 use super::support::{Bench, a, keys};
 
-/// A profile with zones on a plan.
+/// Returns a profile with zones on a plan.
 fn plan(tier: &str) -> Profile {
     Profile { tier: tier.to_owned(), ..Profile::default() }
 }
@@ -79,7 +79,7 @@ async fn the_old_form() {
     assert!(record.get("settings").is_none());
 }
 
-/// What the documentation lists for a record of a zone:
+/// The members that the documentation lists for a record of a zone:
 /// developers.cloudflare.com/api/resources/dns, read 2026-11-22.
 #[tokio::test]
 async fn every_documented_member() {
@@ -142,7 +142,7 @@ async fn the_previous_generation() {
 #[tokio::test]
 async fn every_type_takes_its_facts() {
     let bench = Bench::new().await;
-    for facts in facts::all() {
+    for facts in facts::all_types() {
         let reply = bench.post(json!({"type": facts.name, "name": "missing"})).await;
         let first = facts.fields[0];
         let code = if first.slot == facts::Slot::Data { 9101 } else { 9100 };
@@ -237,7 +237,7 @@ async fn what_is_refused() {
     let message = "SRV data fields 'service', 'proto' and 'name' are no longer supported";
     assert_eq!(old.body["errors"][0]["message"], message);
     assert_eq!(bench.list("").await.body["result_info"]["total_count"], 0);
-    // DNS-only records may point anywhere; what could not be proxied says so.
+    // DNS-only records may have any address; `proxiable` is false for those that cannot be proxied.
     assert_eq!(bench.post(a("x", "10.0.0.1")).await.result()["proxiable"], false);
     assert_eq!(bench.post(a("x", "104.16.1.1")).await.status, 200);
     let y = |n: usize| json!({"type": "TXT", "name": "y", "content": format!("{n}{}", "y".repeat(2900))});

@@ -18,18 +18,18 @@ const CREATING: &[&str] = &[
     "rate limit",
 ];
 
-/// The name of an exchange.
+/// Returns the name of an exchange.
 fn name(exchange: &Value) -> &str {
     exchange["name"].as_str().unwrap_or_default()
 }
 
-/// The profile of an exchange.
+/// Returns the profile of an exchange.
 pub(crate) fn profile(exchange: &Value) -> Profile {
     let access = (name(exchange) != "no permission").then_some(PermissionAccess::Edit);
     Profile { permissions: Permissions::everything().with_rulesets(access), ..Profile::default() }
 }
 
-/// The plan of the zone.
+/// Returns the plan of the zone.
 fn plan(exchange: &Value) -> &'static str {
     match name(exchange) {
         "not entitled" | "period on free" | "timeout on free" | "too many rules"
@@ -38,7 +38,7 @@ fn plan(exchange: &Value) -> &'static str {
     }
 }
 
-/// An entry point with one deployment, as an exchange presupposes it.
+/// Returns an entry point with one deployment, as an exchange presupposes it.
 fn deployment() -> Value {
     json!({"id": "c0809e4ac17311d09eec34ac83d8bf0e", "phase": "http_request_firewall_managed", "version": "1", "rules": [
         {"id": "9ed8802a7ba418faa076380abd3b8101", "action": "execute", "action_parameters": {"id": OWASP},
@@ -46,13 +46,13 @@ fn deployment() -> Value {
     ]})
 }
 
-/// The version number before this one.
+/// Returns the version number before this one.
 fn lower(version: &Value) -> Value {
     let number: u64 = version.as_str().unwrap().parse().unwrap();
     json!((number - 1).to_string())
 }
 
-/// The ruleset before the exchange, derived from the one after it.
+/// Returns the ruleset before the exchange, derived from the one after it.
 fn before(exchange: &Value) -> Option<Value> {
     let mut ruleset = exchange["response"]["body"]["result"].clone();
     match name(exchange) {
@@ -97,7 +97,7 @@ fn before(exchange: &Value) -> Option<Value> {
     Some(ruleset)
 }
 
-/// Adds what the exchange needs to the document of the zones.
+/// Adds the objects that the exchange needs to the document of the zones.
 pub(crate) fn prepare(exchange: &Value, document: &mut Value) {
     let zone = &mut document["zones"][0];
     zone["plan"] = json!(plan(exchange));

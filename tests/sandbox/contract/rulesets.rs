@@ -15,18 +15,18 @@ pub(crate) const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
 /// Its rule that compares the score.
 pub(crate) const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
 
-/// A sandbox whose zone is on a plan.
+/// Returns a sandbox whose zone is on a plan.
 pub(crate) async fn on(tier: &str) -> Bench {
     Bench::with(Profile { tier: tier.to_owned(), ..Profile::default() }).await
 }
 
 impl Bench {
-    /// A request about rulesets of the zone; `path` continues `/rulesets`.
+    /// Returns a request about rulesets of the zone; `path` continues `/rulesets`.
     pub(crate) async fn rulesets(&self, method: Method, path: &str, body: Option<Value>) -> Reply {
         self.send(method, &format!("/zones/{}/rulesets{path}", self.zone), body).await
     }
 
-    /// The same of the account.
+    /// Returns the same of the account.
     pub(crate) async fn account_rulesets(
         &self,
         method: Method,
@@ -52,12 +52,12 @@ impl Bench {
     }
 }
 
-/// A blocking rule of custom rules.
+/// Returns a blocking rule of custom rules.
 pub(crate) fn block(reference: &str) -> Value {
     json!({"action": "block", "expression": "http.host eq \"a.example\"", "ref": reference})
 }
 
-/// The messages of all errors.
+/// Returns the messages of all errors.
 pub(crate) fn messages(reply: &Reply) -> Vec<&str> {
     assert_eq!(reply.body["success"], false, "{}", reply.text);
     reply.body["errors"]
@@ -68,7 +68,7 @@ pub(crate) fn messages(reply: &Reply) -> Vec<&str> {
         .collect()
 }
 
-/// One member of every rule of an answered ruleset.
+/// Returns one member of every rule of an answered ruleset.
 pub(crate) fn column(ruleset: &Value, member: &str) -> Vec<String> {
     let rules = ruleset["rules"].as_array().cloned().unwrap_or_default();
     rules.iter().map(|rule| rule[member].as_str().unwrap_or("-").to_owned()).collect()

@@ -18,7 +18,7 @@ async fn try_rule(bench: &Bench, phase: &str, rule: &Value) -> Reply {
     reply
 }
 
-/// A custom rule with an expression.
+/// Returns a custom rule with an expression.
 fn matching(expression: &str) -> Value {
     json!({"action": "block", "expression": expression})
 }
@@ -56,7 +56,7 @@ async fn expressions() {
     ] {
         assert_eq!(try_rule(&bench, CUSTOM, &matching(bad)).await.refusal(), (400, 20127), "{bad}");
     }
-    // Measured and read on one line.
+    // The expression is measured and parsed on one line.
     let lines = format!("http.host eq \"{}\"\n{}or ssl", "a".repeat(4000), " ".repeat(500));
     assert_eq!(
         try_rule(&bench, CUSTOM, &matching(&lines)).await.result()["rules"][0]["expression"],
@@ -353,7 +353,7 @@ async fn skip_rules() {
     );
 }
 
-/// A `ratelimit` object that free zones can have, with other members laid over it.
+/// Returns a `ratelimit` object that free zones can have, with other members laid over it.
 fn limit(changes: Value) -> Value {
     let mut limit = json!({"characteristics": ["cf.colo.id", "ip.src"], "period": 10, "requests_per_period": 20,
         "mitigation_timeout": 10});

@@ -13,12 +13,12 @@ const CLOUDFLARE: &str = "efb7b8c949ac4650a09736fc376e9aee";
 /// The ruleset that every plan has.
 const FREE: &str = "77454fe2d30c4220b5701f6fdfb893ba";
 
-/// A deployment of a ruleset.
+/// Returns a deployment of a ruleset.
 fn execute(id: &str) -> Value {
     json!({"action": "execute", "action_parameters": {"id": id}, "expression": "true", "ref": id})
 }
 
-/// A deployment of the OWASP ruleset with overrides.
+/// Returns a deployment of the OWASP ruleset with overrides.
 fn overriding(overrides: Value) -> Value {
     let mut rule = execute(OWASP);
     rule["action_parameters"]["overrides"] = overrides;

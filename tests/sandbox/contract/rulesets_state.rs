@@ -4,13 +4,13 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use zonewright::model::facts::permissions::PermissionAccess;
 use zonewright::sandbox::{
-    self, Fault, Options, Permissions, Profile, SandboxError, StoreLocation, What, When,
+    self, Fault, Permissions, Profile, SandboxError, SandboxOptions, StoreLocation, What, When,
 };
 
 use super::rulesets::{CUSTOM, MANAGED, OWASP, block, column, messages};
 use super::support::Bench;
 
-/// A document with rulesets of every owner.
+/// Returns a document with rulesets of every owner.
 fn document() -> Value {
     let id = |digit: &str| digit.repeat(32);
     json!({
@@ -256,7 +256,7 @@ async fn faults_strike_rulesets_too() {
 #[tokio::test]
 async fn equal_seeds_give_equal_identifiers() {
     let run = |seed| async move {
-        let bench = Bench::start(Options { seed, ..Options::default() }).await;
+        let bench = Bench::start(SandboxOptions { seed, ..SandboxOptions::default() }).await;
         bench.put_rules(CUSTOM, json!([{"action": "block", "expression": "x"}])).await;
         let answer = bench.put_rules(CUSTOM, json!([block("a"), block("b")])).await;
         (answer.id(), column(answer.result(), "id"))
@@ -265,7 +265,7 @@ async fn equal_seeds_give_equal_identifiers() {
     assert_ne!(run(1).await, run(2).await);
     // An identifier in a document is not assigned again.
     let (_, ids) = run(3).await;
-    let bench = Bench::start(Options { seed: 3, ..Options::default() }).await;
+    let bench = Bench::start(SandboxOptions { seed: 3, ..SandboxOptions::default() }).await;
     let mut rule = block("planted");
     rule["id"] = json!(ids[0]);
     let rulesets = json!([{"id": "a".repeat(32), "phase": "http_ratelimit", "rules": [rule]}]);
@@ -278,11 +278,11 @@ async fn equal_seeds_give_equal_identifiers() {
 async fn rulesets_survive_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let store = || StoreLocation::File(directory.path().join("s.sqlite"));
-    let bench = Bench::start(Options { store: store(), ..Options::default() }).await;
+    let bench = Bench::start(SandboxOptions { store: store(), ..SandboxOptions::default() }).await;
     bench.put_rules(CUSTOM, json!([block("a")])).await.result();
     let before = bench.put_rules(CUSTOM, json!([block("b")])).await;
     bench.running.shutdown().await;
-    let again = Bench::start(Options { store: store(), ..Options::default() }).await;
+    let again = Bench::start(SandboxOptions { store: store(), ..SandboxOptions::default() }).await;
     assert_eq!(again.entry(CUSTOM).await.result(), before.result());
     let versions = again.rulesets(Method::GET, &format!("/{}/versions", before.id()), None).await;
     assert_eq!(versions.column("version"), ["1", "2"]);

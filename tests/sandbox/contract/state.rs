@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use zonewright::sandbox::{self, Options, Profile, SandboxError, SeedReport, StoreLocation};
+use zonewright::sandbox::{self, Profile, SandboxError, SandboxOptions, SeedReport, StoreLocation};
 
 use super::support::{Bench, a};
 
-/// A document with every kind of object.
+/// Returns a document with every kind of object.
 fn document() -> Value {
     json!({"zones": [
         {"name": "example.com", "plan": "pro", "records": [
@@ -25,7 +25,7 @@ fn document() -> Value {
     ]})
 }
 
-/// A store in a fresh directory.
+/// Returns a store in a fresh directory.
 fn file() -> (tempfile::TempDir, StoreLocation) {
     let directory = tempfile::tempdir().unwrap();
     let location = StoreLocation::File(directory.path().join("state/sandbox.sqlite"));
@@ -75,7 +75,7 @@ async fn a_file_survives_restarts() {
     let (_directory, store) = file();
     assert!(sandbox::ensure_zone(&store, "example.com", "pro", 7).unwrap());
     assert!(!sandbox::ensure_zone(&store, "example.com", "pro", 7).unwrap());
-    let options = || Options { store: store.clone(), seed: 7, ..Options::default() };
+    let options = || SandboxOptions { store: store.clone(), seed: 7, ..SandboxOptions::default() };
     let bench = Bench::start(options()).await;
     let record = bench.post(a("www", "192.0.2.1")).await;
     bench.running.shutdown().await;
@@ -126,7 +126,8 @@ async fn a_server_to_be_killed() {
     // Without the variable someone runs all ignored tests, and there is nothing to do.
     let Some(path) = std::env::var_os(STORE_VARIABLE) else { return };
     let store = StoreLocation::File(path.into());
-    let running = sandbox::start(Options { store, ..Options::default() }).await.unwrap();
+    let running =
+        sandbox::start(SandboxOptions { store, ..SandboxOptions::default() }).await.unwrap();
     println!("{}", running.base_url());
     // Long enough for the other test, and bounded in case that one fails.
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
@@ -135,7 +136,7 @@ async fn a_server_to_be_killed() {
 #[tokio::test]
 async fn an_acknowledged_write_is_in_the_file() {
     let (directory, store) = file();
-    let bench = Bench::start(Options { store, ..Options::default() }).await;
+    let bench = Bench::start(SandboxOptions { store, ..SandboxOptions::default() }).await;
     let id = bench.post(a("www", "192.0.2.1")).await.id();
     // As any SQLite tool would read it, while the sandbox runs.
     let other = Connection::open(directory.path().join("state/sandbox.sqlite")).unwrap();
@@ -147,7 +148,7 @@ async fn an_acknowledged_write_is_in_the_file() {
 #[tokio::test]
 async fn equal_seeds_give_equal_identifiers() {
     let run = |seed| async move {
-        let bench = Bench::start(Options { seed, ..Options::default() }).await;
+        let bench = Bench::start(SandboxOptions { seed, ..SandboxOptions::default() }).await;
         let first = bench.post(a("www", "192.0.2.1")).await.id();
         // A refused request uses no identifier up.
         bench.post(a("www", "192.0.2.1")).await;
@@ -181,7 +182,7 @@ async fn speed_in_a_zone_of_100_000_records() {
         rate_limit: None,
         ..Profile::default()
     };
-    let bench = Bench::start(Options { store, profile, ..Options::default() }).await;
+    let bench = Bench::start(SandboxOptions { store, profile, ..SandboxOptions::default() }).await;
     let record =
         |n: u32| a(&format!("n{n}"), &format!("10.{}.{}.{}", n / 65_536, n / 256 % 256, n % 256));
     let measure = |what: &'static str, start: Instant| println!("{what}: {:?}", start.elapsed());
@@ -224,7 +225,7 @@ async fn speed_in_a_zone_of_100_000_records() {
 #[tokio::test]
 async fn an_unknown_plan_is_an_error() {
     let profile = Profile { tier: "gold".to_owned(), ..Profile::default() };
-    assert!(sandbox::start(Options { profile, ..Options::default() }).await.is_err());
+    assert!(sandbox::start(SandboxOptions { profile, ..SandboxOptions::default() }).await.is_err());
 }
 
 #[cfg(unix)]
@@ -234,7 +235,8 @@ async fn only_the_owner_reads_the_store() {
     let (_directory, location) = file();
     let StoreLocation::File(path) = &location else { unreachable!() };
     let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
-    let bench = Bench::start(Options { store: location.clone(), ..Options::default() }).await;
+    let bench =
+        Bench::start(SandboxOptions { store: location.clone(), ..SandboxOptions::default() }).await;
     bench.post(a("www", "192.0.2.1")).await;
     for name in ["sandbox.sqlite", "sandbox.sqlite-wal", "sandbox.sqlite-shm"] {
         assert_eq!(mode(&path.with_file_name(name)), 0o600, "{name}");

@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use zonewright::sandbox::{self, Options, Profile, Running, TOKEN};
+use zonewright::sandbox::{self, Profile, Running, SandboxOptions, TOKEN};
 
 /// A running sandbox, the zone `example.com` in it, and a client.
 pub(crate) struct Bench {
@@ -33,19 +33,19 @@ impl Reply {
         (self.status, self.body["errors"][0]["code"].as_u64().unwrap_or(0))
     }
 
-    /// The result of a request that must have succeeded.
+    /// Returns the result of a request that must have succeeded.
     pub(crate) fn result(&self) -> &Value {
         assert_eq!(self.status, 200, "{}", self.text);
         assert_eq!(self.body["success"], true, "{}", self.text);
         &self.body["result"]
     }
 
-    /// The result's identifier.
+    /// Returns the result's identifier.
     pub(crate) fn id(&self) -> String {
         self.result()["id"].as_str().unwrap().to_owned()
     }
 
-    /// One member of every item of a list.
+    /// Returns one member of every item of a list.
     pub(crate) fn column(&self, member: &str) -> Vec<String> {
         let items = self.result().as_array().unwrap();
         items
@@ -55,7 +55,7 @@ impl Reply {
     }
 }
 
-/// A client without cookies, redirects or proxies to speak of.
+/// Returns a client without cookies, redirects or proxies to speak of.
 pub(crate) fn client() -> reqwest::Client {
     // A second installation fails, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -63,18 +63,18 @@ pub(crate) fn client() -> reqwest::Client {
 }
 
 impl Bench {
-    /// A sandbox in memory with the default profile.
+    /// Returns a sandbox in memory with the default profile.
     pub(crate) async fn new() -> Self {
         Self::with(Profile::default()).await
     }
 
-    /// A sandbox in memory.
+    /// Returns a sandbox in memory.
     pub(crate) async fn with(profile: Profile) -> Self {
-        Self::start(Options { profile, ..Options::default() }).await
+        Self::start(SandboxOptions { profile, ..SandboxOptions::default() }).await
     }
 
-    /// A sandbox; the zone is on the profile's plan.
-    pub(crate) async fn start(options: Options) -> Self {
+    /// Returns a sandbox; the zone is on the profile's plan.
+    pub(crate) async fn start(options: SandboxOptions) -> Self {
         let running = sandbox::start(options).await.unwrap();
         running.seed(&json!({"zones": [{"name": "example.com", "records": []}]})).unwrap();
         let dump = running.dump().unwrap();
@@ -82,7 +82,7 @@ impl Bench {
         Self { running, zone, client: client() }
     }
 
-    /// A request builder with the sandbox's token.
+    /// Returns a request builder with the sandbox's token.
     pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.client.request(method, format!("{}{path}", self.running.base_url())).bearer_auth(TOKEN)
     }
@@ -94,7 +94,7 @@ impl Bench {
         reply(request).await
     }
 
-    /// Path of the zone's records.
+    /// Returns the path of the zone's records.
     pub(crate) fn records(&self) -> String {
         format!("/zones/{}/dns_records", self.zone)
     }
@@ -160,12 +160,12 @@ pub(crate) async fn reply(request: reqwest::RequestBuilder) -> Reply {
     Reply { status, headers, body: serde_json::from_str(&text).unwrap_or(Value::Null), text }
 }
 
-/// An A record.
+/// Returns an A record.
 pub(crate) fn a(name: &str, content: &str) -> Value {
     json!({"type": "A", "name": name, "content": content})
 }
 
-/// The keys of an object, in order.
+/// Returns the keys of an object, in order.
 pub(crate) fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }

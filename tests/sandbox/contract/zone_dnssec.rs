@@ -1,4 +1,4 @@
-//! DNSSEC of a zone: its states, its key, its switches, and what is refused.
+//! DNSSEC of a zone: its states, its key, its switches, and refused requests.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ async fn set(bench: &Bench, status: &str) -> Reply {
     bench.patch_below("dnssec", json!({ "status": status })).await
 }
 
-/// The state as GET gives it.
+/// Returns the state as GET gives it.
 async fn status(bench: &Bench) -> String {
     bench.get_below("dnssec").await.result()["status"].as_str().unwrap().to_owned()
 }

@@ -6,7 +6,7 @@ use zonewright::sandbox::{self, Profile, StoreLocation};
 
 use super::support::{Bench, a, keys, reply};
 
-/// A sandbox whose zone is on a plan.
+/// Returns a sandbox whose zone is on a plan.
 async fn on_plan(tier: &str) -> Bench {
     Bench::with(Profile { tier: tier.to_owned(), ..Profile::default() }).await
 }
@@ -277,7 +277,7 @@ async fn development_mode_ends_by_itself() {
     assert!(ended.result()["time_remaining"].as_i64().unwrap() < -10_000);
 }
 
-/// A document in which everything differs from the defaults.
+/// Returns a document in which everything differs from the defaults.
 fn document() -> Value {
     json!({"zones": [{
         "name": "example.com",

@@ -1,4 +1,4 @@
-//! One fault at one moment: what the program does, and whether that is correct.
+//! One fault at one moment: the reaction of the program, checked.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,11 +13,11 @@ use super::subject::Subject;
 
 /// A fault, and the moment at which it strikes.
 pub(crate) struct Case<'a> {
-    /// What is applied.
+    /// The change that is applied.
     pub(crate) subject: &'a Subject,
     /// The fault.
     pub(crate) trouble: &'a Trouble,
-    /// Where it strikes.
+    /// The request that the fault hits.
     pub(crate) strike: Strike,
     /// The state of the sandbox after a run without faults.
     pub(crate) wanted: &'a Json,
@@ -96,7 +96,7 @@ impl Case<'_> {
         (cell, found)
     }
 
-    /// Whether the run that met the fault ended as its exit code says.
+    /// Checks that the run that met the fault ended as its exit code says.
     fn first(&self, ran: &Ran) -> Vec<String> {
         let mut found = Vec::new();
         let effective =
@@ -122,7 +122,7 @@ impl Case<'_> {
         found
     }
 
-    /// Whether operations that are reported as done are done, and the others are not.
+    /// Checks that operations are done exactly if they are reported as done.
     fn honest(&self, ran: &Ran, left: &[String]) -> Vec<String> {
         if self.trouble.kind != Kind::Failure || ran.document["result"].is_null() {
             return Vec::new();
@@ -155,7 +155,7 @@ impl Case<'_> {
 }
 
 impl Sequels {
-    /// What follows from here.
+    /// Returns what follows from here.
     fn of(&self, stage: &Stage, now: &Json) -> Rc<Sequel> {
         let state = plain(now).to_string();
         let known = self.0.borrow().get(&state).cloned();
@@ -185,7 +185,7 @@ impl Sequel {
             ran => ran,
         };
         let second = again();
-        // A second run that wrote nothing is what the third would be.
+        // After a second run without writes, a third run would be the same.
         let third = (second.exit != 0 || second.writes().next().is_some()).then(again);
         let third = third.as_ref().unwrap_or(&second);
         let mut found: Vec<String> = [&second, third].into_iter().flat_map(wrong).collect();
@@ -221,7 +221,7 @@ fn wrong(ran: &Ran) -> Vec<String> {
     [journalled(ran), doubled(ran)].into_iter().flatten().chain(shown).collect()
 }
 
-/// Whether each write is in the journal, and each step has an outcome.
+/// Checks that each write is in the journal, and that each step has an outcome.
 fn journalled(ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     let lines: Vec<Json> = ran
@@ -286,7 +286,7 @@ fn lost(before: &Json, after: &Json) -> Vec<String> {
     foreign(before).difference(&foreign(after)).map(told).collect()
 }
 
-/// The records and rules that the spec does not name, whole.
+/// Returns the records and rules that the spec does not name, whole.
 fn foreign(dump: &Json) -> BTreeSet<String> {
     let zone = &dump["zones"][0];
     let rulesets = zone["rulesets"].as_array().into_iter().flatten();
@@ -300,8 +300,8 @@ fn foreign(dump: &Json) -> BTreeSet<String> {
         .collect()
 }
 
-/// The state of the sandbox, without values that differ in each run, and in a fixed order where it
-/// has none.
+/// Returns the state of the sandbox, without values that differ in each run, and in a fixed order
+/// where it has none.
 fn plain(dump: &Json) -> Json {
     fn without(value: &Json) -> Json {
         let volatile = [

@@ -14,11 +14,11 @@ pub(crate) struct Trouble {
     pub(crate) before: Option<What>,
     /// The fault for a write that has its effect.
     pub(crate) after: Option<What>,
-    /// What it means for the program.
+    /// The meaning for the program.
     pub(crate) kind: Kind,
 }
 
-/// What a fault means for the program.
+/// The meaning of a fault for the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Trouble on the way.
@@ -29,37 +29,37 @@ pub(crate) enum Kind {
     Writer,
 }
 
-/// A fault with both forms.
+/// Returns a fault with both forms.
 fn both(name: &str, before: What, after: What) -> Trouble {
     Trouble { name: name.to_owned(), before: Some(before), after: Some(after), kind: Kind::Failure }
 }
 
-/// A fault under which nothing takes effect.
+/// Returns a fault under which nothing takes effect.
 fn without_effect(name: impl Into<String>, what: What) -> Trouble {
     Trouble { name: name.into(), before: Some(what), after: None, kind: Kind::Failure }
 }
 
-/// A fault of the answer alone.
+/// Returns a fault of the answer alone.
 fn with_effect(name: impl Into<String>, what: What) -> Trouble {
     Trouble { name: name.into(), before: None, after: Some(what), kind: Kind::Failure }
 }
 
-/// A status.
+/// Returns a status.
 fn status(code: u16, html: bool, retry_after: Option<u64>) -> What {
     What::Status { code, html, retry_after }
 }
 
-/// Every member of a name gets another value.
+/// Gives every member with this name another value.
 fn replaced(member: &str, value: Json) -> What {
     What::Replace { member: member.to_owned(), value }
 }
 
-/// All faults, except those that depend on the written object, and whether each is shown.
+/// Returns all faults, except those that depend on the written object, and whether each is shown.
 pub(crate) fn all() -> Vec<(Trouble, bool)> {
     whole().into_iter().map(|trouble| (trouble, true)).collect()
 }
 
-/// All faults, except those that depend on the written object.
+/// Returns all faults, except those that depend on the written object.
 fn whole() -> Vec<Trouble> {
     [refusals(), connections(), bodies(), wrong_members()].concat()
 }
@@ -77,7 +77,7 @@ pub(crate) fn losses() -> Vec<Trouble> {
     ]
 }
 
-/// One of each group of faults that are the same to the program; with `FAULTS_WHOLE` in the
+/// Returns one of each group of faults that are the same to the program; with `FAULTS_WHOLE` in the
 /// environment also the others, which are not shown.
 pub(crate) fn some() -> Vec<(Trouble, bool)> {
     let of_a_family = |name: &str| {
@@ -103,7 +103,7 @@ pub(crate) fn some() -> Vec<(Trouble, bool)> {
         .collect()
 }
 
-/// The sandbox refuses.
+/// Returns the sandbox refuses.
 fn refusals() -> Vec<Trouble> {
     let pages = [500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 530];
     let pages = pages.map(|code| {

@@ -19,11 +19,11 @@ use tokio::runtime::{Builder, Runtime};
 use zonewright::api::ApiEvent;
 use zonewright::cli::{Invocation, Sink};
 use zonewright::model::Danger;
-use zonewright::sandbox::{self, Fault, LoggedRequest, Options, Running, What, When};
+use zonewright::sandbox::{self, Fault, LoggedRequest, Running, SandboxOptions, What, When};
 
 use super::subject::Subject;
 
-/// Where the sandboxes run.
+/// The runtime of the sandboxes.
 static SERVICES: LazyLock<Runtime> = LazyLock::new(|| {
     Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads can be made")
 });
@@ -37,7 +37,7 @@ const TRIES: usize = 2;
 /// A fault and where it strikes.
 #[derive(Debug, Clone)]
 pub(crate) struct Strike {
-    /// What happens.
+    /// The fault.
     pub(crate) what: What,
     /// The number of the first request that it strikes, from 1.
     pub(crate) first: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Strike {
 }
 
 impl Strike {
-    /// Whether requests are struck in such a way that no response ever comes.
+    /// Returns true if a fault can hold requests without a response.
     fn may_hold(&self) -> bool {
         match self.what {
             What::Delay { milliseconds }
@@ -56,8 +56,8 @@ impl Strike {
         }
     }
 
-    /// Whether a request is struck in such a way that no response ever comes, and the sandbox has
-    /// done all that it will do.
+    /// Returns true if a fault holds a request without a response, and the sandbox has already
+    /// handled it.
     fn holds(&self, number: usize, request: &LoggedRequest) -> bool {
         let is_struck = (number as u64).checked_sub(self.first).is_some_and(|n| n < self.times);
         is_struck
@@ -82,7 +82,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// The requests that could change something.
+    /// Returns the requests that could change something.
     pub(crate) fn writes(&self) -> impl Iterator<Item = &LoggedRequest> {
         self.requests.iter().filter(|request| request.method != "GET")
     }
@@ -96,9 +96,13 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// The initial state of a subject.
+    /// Returns the initial state of a subject.
     pub(crate) fn new(subject: &Subject) -> Self {
-        let options = Options { profile: subject.profile.clone(), seed: 6, ..Options::default() };
+        let options = SandboxOptions {
+            profile: subject.profile.clone(),
+            seed: 6,
+            ..SandboxOptions::default()
+        };
         let sandbox = SERVICES.block_on(sandbox::start(options)).expect("a port is free");
         sandbox.seed(&subject.seed).expect("the sandbox takes it");
         let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
@@ -112,7 +116,7 @@ impl Stage {
         }
     }
 
-    /// Everything that the sandbox has.
+    /// Returns everything that the sandbox has.
     pub(crate) fn dump(&self) -> Json {
         self.sandbox.dump().expect("the store can be read")
     }
@@ -122,7 +126,7 @@ impl Stage {
         SERVICES.block_on(self.sandbox.clear_faults());
     }
 
-    /// Applies, with consent to this number of deletes and to everything else, under a fault.
+    /// Applies under a fault, with consent to this number of deletes and to everything else.
     pub(crate) fn apply(&self, deletes: u64, strike: Option<&Strike>) -> Ran {
         if let Some(Strike { what, first, times }) = strike {
             self.sandbox.add_fault(Fault {
@@ -184,7 +188,7 @@ impl Stage {
         }
     }
 
-    /// The journals so far.
+    /// Returns the journals so far.
     fn journals(&self) -> Vec<PathBuf> {
         let entries =
             std::fs::read_dir(self.directory.path().join("journal")).into_iter().flatten();

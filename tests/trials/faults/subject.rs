@@ -49,7 +49,7 @@ impl Moment {
         Self::ReadBack,
     ];
 
-    /// The head of its column.
+    /// Returns the head of its column.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::FirstRead => "first read",
@@ -61,7 +61,7 @@ impl Moment {
         }
     }
 
-    /// The fault at this moment, if it is possible.
+    /// Returns the fault at this moment, if it is possible.
     pub(crate) fn strike(self, trouble: &Trouble) -> Option<What> {
         let Trouble { before, after, .. } = trouble;
         let is_read = *trouble.either() == What::StaleRead;
@@ -79,14 +79,14 @@ impl Moment {
 }
 
 impl Trouble {
-    /// One of its sides.
+    /// Returns one of its sides.
     fn either(&self) -> &What {
         self.before.as_ref().or(self.after.as_ref()).expect("it has a side")
     }
 }
 
 impl Subject {
-    /// The numbers of the requests at all moments, as a run without faults has them.
+    /// Returns the numbers of the requests at all moments, as a run without faults has them.
     pub(crate) fn moments(&self, quiet: &Ran) -> [u64; 6] {
         let number = |n: usize| n as u64 + 1;
         let writes: Vec<usize> = quiet
@@ -112,12 +112,12 @@ impl Subject {
     }
 }
 
-/// Whether a request had an effect. A probe for batches, if there are none, has none.
+/// Returns true if a request had an effect. A probe for batches, if there are none, has none.
 pub(crate) fn is_effective(request: &LoggedRequest) -> bool {
     request.method != "GET" && request.handled == Some(200)
 }
 
-/// Someone else's write, before or after a request of ours.
+/// Returns a write of someone else, before or after a request of ours.
 fn writer(name: &str, method: &str, path: String, body: Json) -> Trouble {
     let (method, after) = (method.to_owned(), body.clone());
     Trouble {
@@ -128,17 +128,17 @@ fn writer(name: &str, method: &str, path: String, body: Json) -> Trouble {
     }
 }
 
-/// Records, sent in batches of three.
+/// Returns records, sent in batches of three.
 pub(crate) fn batches() -> Subject {
     records(Profile { page_limit: 5, rate_limit: None, ..Profile::default() })
 }
 
-/// Records, one request for each.
+/// Returns records, one request for each.
 pub(crate) fn single() -> Subject {
     records(Profile { page_limit: 5, rate_limit: None, batch: false, ..Profile::default() })
 }
 
-/// Records of all kinds of change, with others among them.
+/// Returns records of all kinds of change, with others among them.
 fn records(profile: Profile) -> Subject {
     let a = |name: &str, content: &str| json!({ "type": "A", "name": format!("{name}.example.com"), "content": content, "ttl": 300 });
     let mut live: Vec<Json> =
@@ -229,7 +229,8 @@ zones:
     }
 }
 
-/// Custom rules: one is changed, one moves, one is new, one goes; others stand among them.
+/// Returns custom rules: one is changed, one moves, one is new, one is deleted; others are between
+/// them.
 pub(crate) fn rules() -> Subject {
     const PHASE: &str = "http_request_firewall_custom";
     let rule = |name: &str, host: &str| json!({ "ref": name, "description": name, "expression": format!("http.host eq \"{host}.example.com\""), "action": "block", "enabled": true });
@@ -295,7 +296,7 @@ zones:
     }
 }
 
-/// The zone itself: three settings, DNSSEC, and its DNS settings.
+/// Returns the zone itself: three settings, DNSSEC, and its DNS settings.
 pub(crate) fn settings() -> Subject {
     let spec = r#"version: 1
 zones:

@@ -37,7 +37,7 @@ pub(crate) fn up_to_date(name: &str, head: &[&str], rows: &[Row]) {
     }
 }
 
-/// The table; consecutive faults with the same results share a row.
+/// Returns the table; consecutive faults with the same results share a row.
 fn table(head: &[&str], rows: &[Row]) -> String {
     let mut text = format!("| {} |\n{}\n", head.join(" | "), "|---".repeat(head.len()) + "|");
     for alike in rows.chunk_by(|a, b| a.1 == b.1) {

@@ -24,7 +24,7 @@ use super::play::{Program, play_with, run_binary};
 use super::{draw, number, transcript};
 use crate::support::workspace::{Workspace, options};
 
-/// How many are compared unless more are asked for.
+/// Number of histories that are compared by default.
 const USUAL: u64 = 100;
 
 /// The number of differences that are shown; one says more than a hundred.
@@ -33,14 +33,14 @@ const MOST_SHOWN: usize = 3;
 /// Members that hold sentences.
 const PROSE: &[&str] = &["detail", "help", "lines", "messages", "reason", "text"];
 
-/// A history without anything that makes a binary wait.
+/// Returns a history without anything that makes a binary wait.
 fn without_waits(mut history: History) -> History {
     history.script.retain(|strike| matches!(strike, Strike::Foreign { .. }));
     history.interrupt = None;
     history
 }
 
-/// A document without what differs from run to run; sentences only if they are compared.
+/// Returns a document without what differs from run to run; sentences only if they are compared.
 fn comparable(value: &Json, has_prose: bool, time: &Regex) -> Json {
     match value {
         Json::String(text) => time.replace_all(text, "TIME").into(),
@@ -57,7 +57,7 @@ fn comparable(value: &Json, has_prose: bool, time: &Regex) -> Json {
     }
 }
 
-/// The first place at which two documents differ, with both values.
+/// Returns the first place at which two documents differ, with both values.
 fn difference(path: &str, old: &Json, new: &Json) -> Option<String> {
     match (old, new) {
         (Json::Object(before), Json::Object(after)) => {
@@ -89,7 +89,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// An older binary and this one.
+    /// Returns an older binary and this one.
     fn new(old: impl Into<PathBuf>, has_prose: bool) -> Self {
         // Also within the names of journals, with the number of the process behind them.
         let time =
@@ -102,14 +102,14 @@ impl Pair {
         }
     }
 
-    /// What differs between two things that the binaries left behind.
+    /// Returns what differs between two things that the binaries left behind.
     fn differs(&self, of: impl Fn(&Path) -> Json) -> Option<String> {
         let [old, new] = [&self.old, &self.new]
             .map(|binary| comparable(&of(binary), self.has_prose, &self.time));
         difference("", &old, &new)
     }
 
-    /// What differs in a history.
+    /// Returns what differs in a history.
     fn history(&self, seed: u64) -> Option<String> {
         let history = without_waits(draw::history(seed));
         let found = self.differs(|binary| {
@@ -118,7 +118,7 @@ impl Pair {
         Some(format!("history {seed}{found}"))
     }
 
-    /// What differs in some histories.
+    /// Returns what differs in some histories.
     fn histories(&self, first: u64, count: u64) -> Vec<String> {
         let (next, found) = (AtomicU64::new(first), Mutex::new(Vec::new()));
         let some = || {
@@ -139,7 +139,7 @@ impl Pair {
         found.into_inner().expect("nobody panics")
     }
 
-    /// What differs in the commands on an example.
+    /// Returns what differs in the commands on an example.
     fn example(&self, spec: &Path) -> Option<String> {
         self.differs(|binary| commands(binary, spec))
             .map(|found| format!("{}{found}", spec.display()))
@@ -228,7 +228,7 @@ fn commands(binary: &Path, spec: &Path) -> Json {
     json!({ "runs": ran, "journals": journal_lines(&workspace.path().join("journal")) })
 }
 
-/// The lines of all journals of a directory.
+/// Returns the lines of all journals of a directory.
 fn journal_lines(directory: &Path) -> Vec<Json> {
     let entries = std::fs::read_dir(directory).into_iter().flatten();
     let paths = entries.map(|entry| entry.expect("the directory can be read").path());
@@ -238,7 +238,7 @@ fn journal_lines(directory: &Path) -> Vec<Json> {
         .collect()
 }
 
-/// The specs of the examples.
+/// Returns the specs of the examples.
 fn examples() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let entries = std::fs::read_dir(directory).expect("there are examples");
@@ -270,7 +270,7 @@ fn an_older_binary_does_the_same() {
     assert!(found.is_empty(), "{}", found.join("\n\n"));
 }
 
-/// A program that calls this one with other flags, and is thus another version of it.
+/// Returns a program that calls this one with other flags, and is thus another version of it.
 #[cfg(unix)]
 fn altered(directory: &Path, change: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt as _;

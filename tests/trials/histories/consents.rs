@@ -28,7 +28,7 @@ pub(super) fn of_plan(history: &History, plan: &Ran) -> Vec<String> {
         let before = Record::read(&operation["before"], zone.name);
         let after =
             Some(&operation["after"]).filter(|o| o.is_object()).map(|o| Record::read(o, zone.name));
-        // Where it is also said what the operation means, that comes after it.
+        // The effect of the operation is after this sentence, if both are shown.
         let effect = operation["effect"]["lines"][0].as_str();
         let gives_way = effect
             .is_some_and(|words| words.starts_with("replaced by another record at this name"));
@@ -55,7 +55,7 @@ pub(super) struct Ground<'h> {
 }
 
 impl Ground<'_> {
-    /// Whether a value that gives way is someone else's, or may be.
+    /// Returns true if a value that gives way is someone else's, or may be.
     fn is_someones(&self, before: &Record, after: Option<&Record>) -> bool {
         if self.zone.prune {
             return false;
@@ -74,17 +74,17 @@ impl Ground<'_> {
         !self.is_ours_or_drift(before) && !makes_room
     }
 
-    /// Whether the base wanted this value, or one that it is in the place of.
+    /// Returns true if the base wanted this value, or one that it is in the place of.
     pub(super) fn is_ours_or_drift(&self, record: &Record) -> bool {
         self.is_ours(record) || self.is_drift(record)
     }
 
-    /// Whether the base wanted this value.
+    /// Returns true if the base wanted this value.
     fn is_ours(&self, record: &Record) -> bool {
         self.zone.before.iter().any(|wanted| record.is(wanted))
     }
 
-    /// Whether a value is in the place of one that the base wanted and that is gone.
+    /// Returns true if a value is in the place of one that the base wanted and that is gone.
     fn is_drift(&self, record: &Record) -> bool {
         let Some(value) = known(&record.kind, &record.text) else { return false };
         let alike = |v: &Value| v.kind == value.kind && v.purpose == value.purpose;
@@ -105,7 +105,7 @@ impl Ground<'_> {
         let count = |all: &[Option<String>], slot: &Option<String>| {
             all.iter().filter(|s| *s == slot).count()
         };
-        // Those of one slot belong together; what is left of the set counts by number.
+        // Values of one slot belong together; the others of the set are matched by their number.
         let fits = |slot: &Option<String>| {
             slot.is_some() && count(&slots, slot) <= count(&gone_slots, slot)
         };
@@ -119,7 +119,7 @@ impl Ground<'_> {
     }
 }
 
-/// What only one value of a set can have.
+/// Returns what only one value of a set can have.
 fn slot(kind: &str, text: &str, purpose: &str) -> Option<String> {
     match kind {
         "CNAME" => Some(String::new()),
@@ -131,7 +131,7 @@ fn slot(kind: &str, text: &str, purpose: &str) -> Option<String> {
     }
 }
 
-/// The host or property that a record prefers.
+/// Returns the host or property that a record prefers.
 fn preferred(record: &Record) -> Option<String> {
     slot(&record.kind, &record.text, "")
         .filter(|_| matches!(record.kind.as_str(), "MX" | "SRV" | "CAA"))

@@ -14,17 +14,17 @@ const ZONES: [&str; 3] = ["alpha.example", "beta.example", "gamma.example"];
 const TTLS: [u32; 4] = [1, 60, 300, 3600];
 const COMMENTS: [&str; 3] = ["by hand", "team: web", "since 2019"];
 
-/// True with this probability.
+/// Returns true with this probability.
 pub(super) fn chance(rng: &mut Rng, percent: u8) -> bool {
     rng.u8(..100) < percent
 }
 
-/// One of these.
+/// Returns one of these.
 pub(super) fn one<'a, T>(rng: &mut Rng, all: &'a [T]) -> &'a T {
     &all[rng.usize(..all.len())]
 }
 
-/// The history of a seed.
+/// Returns the history of a seed.
 pub(crate) fn history(seed: u64) -> History {
     let mut rng = Rng::with_seed(seed);
     let rng = &mut rng;
@@ -64,8 +64,8 @@ pub(crate) fn history(seed: u64) -> History {
     History { seed, zones, service, call, between, script, interrupt, is_kill }
 }
 
-/// Whether the sandbox of a seed calls texts identical that differ only in their cuts: both are
-/// tried, or the one that is asked for.
+/// Returns true if the sandbox of a seed calls texts identical that differ only in their cuts: both
+/// are tried, or the one that is asked for.
 fn joins_texts(seed: u64) -> bool {
     match std::env::var("ZONEWRIGHT_HISTORY_TEXTS").as_deref() {
         Ok("joined") => true,
@@ -75,7 +75,7 @@ fn joins_texts(seed: u64) -> bool {
     }
 }
 
-/// Such a sandbox never holds both.
+/// Drops one of two records that such a sandbox never has together.
 fn drop_twins(existing: &mut Vec<Existing>) {
     let mut kept: Vec<(&str, Value)> = Vec::new();
     existing.retain(|record| {
@@ -87,7 +87,7 @@ fn drop_twins(existing: &mut Vec<Existing>) {
     });
 }
 
-/// What happens to the requests of the first apply.
+/// Returns what happens to the requests of the first apply.
 fn script(rng: &mut Rng, zones: &[Zone]) -> Vec<Strike> {
     let mut script = Vec::new();
     // Some histories have no faults, so that strict assertions are tested, too.
@@ -105,7 +105,7 @@ fn script(rng: &mut Rng, zones: &[Zone]) -> Vec<Strike> {
     script
 }
 
-/// A zone.
+/// Returns a zone.
 fn zone(rng: &mut Rng, name: &'static str, has_base: bool) -> Zone {
     let is_new = chance(rng, 5);
     let prune = chance(rng, 40);
@@ -138,13 +138,13 @@ fn zone(rng: &mut Rng, name: &'static str, has_base: bool) -> Zone {
     }
 }
 
-/// A name and a value that may stand there.
+/// Returns a name and a value that is allowed there.
 fn entry(rng: &mut Rng) -> (&'static str, Value) {
     let (name, values) = one(rng, NAMES);
     (name, *one(rng, values))
 }
 
-/// Whether an entry may stand in a spec beside these.
+/// Returns true if a spec can have an entry beside these.
 fn fits(wanted: &[Wanted], (name, value): &(&'static str, Value)) -> bool {
     let is_apex = *name == "@";
     wanted.iter().filter(|w| w.name == *name).all(|w| w.value != *value && !excludes(w.value.kind, value.kind, is_apex))
@@ -160,7 +160,7 @@ fn dressed(rng: &mut Rng, (name, value): (&'static str, Value)) -> Wanted {
     Wanted { name, value, ttl, proxied, comment }
 }
 
-/// What stays in a zone that is pruned.
+/// Returns what stays in a zone that is pruned.
 fn ignored(rng: &mut Rng) -> Vec<Ignored> {
     let all = [
         Ignored { name: Some("_acme-challenge*"), kind: Some("TXT") },
@@ -170,7 +170,7 @@ fn ignored(rng: &mut Rng) -> Vec<Ignored> {
     all.into_iter().filter(|_| chance(rng, 30)).collect()
 }
 
-/// Records that a spec removes explicitly.
+/// Returns records that a spec removes explicitly.
 fn gone(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Gone> {
     let mut gone: Vec<Gone> = Vec::new();
     for _ in 0..rng.usize(..3) {
@@ -186,8 +186,8 @@ fn gone(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Gone> {
     gone
 }
 
-/// The records of the previous spec: some are different, some were added since, some were removed
-/// since.
+/// Returns the records of the previous spec: some are different, some were added since, some were
+/// removed since.
 fn earlier(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Wanted> {
     let mut before: Vec<Wanted> = Vec::new();
     for record in wanted {
@@ -206,7 +206,7 @@ fn earlier(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Wanted> {
     before
 }
 
-/// The live state: many of the wanted records, some of them different, and foreign records.
+/// Returns the live state: many of the wanted records, some of them different, and foreign records.
 fn existing(
     rng: &mut Rng,
     zone: &str,
@@ -239,7 +239,7 @@ fn existing(
     };
     for record in before.iter().chain(wanted) {
         match rng.u8(..12) {
-            // It is as it should be.
+            // The record is in the wanted state.
             0..=4 => add(rng, record.name, record.value, Some(record)),
             // The value is there, with other attributes.
             5 | 6 => add(rng, record.name, record.value, None),
@@ -277,11 +277,11 @@ fn existing(
     all
 }
 
-/// Whether Cloudflare would not hold both.
+/// Returns true if Cloudflare would not hold both.
 fn cannot_coexist(a: &str, b: &str, is_apex: bool) -> bool {
     excludes(a, b, is_apex)
         || (a == "CNAME" && b == "CNAME")
-        // A delegation stands alone.
+        // A delegation is alone at its name.
         || (!is_apex && a != b && (a == "NS" || b == "NS"))
 }
 
@@ -291,7 +291,7 @@ fn settings(rng: &mut Rng) -> Vec<(&'static str, &'static str)> {
     all.into_iter().filter(|_| chance(rng, 70)).collect()
 }
 
-/// The protection of a zone.
+/// Returns the protection of a zone.
 fn protection(rng: &mut Rng) -> Protection {
     let section = |rng: &mut Rng| Waf {
         owasp: chance(rng, 60).then(|| (rng.u8(1..5), *one(rng, &[25, 40, 60]))),
@@ -302,7 +302,7 @@ fn protection(rng: &mut Rng) -> Protection {
         0 => wanted.clone(),
         _ => chance(rng, 80).then(|| section(rng)),
     };
-    // Some of what a spec wants or wanted is there already, in this form or another.
+    // Some objects that a spec wants or wanted already exist, in the same or in another form.
     let mut existing = rules(rng, &["theirs-1", "theirs-2"]);
     for name in ["scanners", "office", "partners"] {
         let mut all = wanted.iter().chain(&before).flat_map(|waf| &waf.custom);
@@ -317,7 +317,7 @@ fn protection(rng: &mut Rng) -> Protection {
 const HOSTS: [&str; 2] = ["one.example", "two.example"];
 const ACTIONS: [&str; 2] = ["block", "managed_challenge"];
 
-/// Some rules of these names.
+/// Returns some rules of these names.
 fn rules(rng: &mut Rng, names: &[&'static str]) -> Vec<Rule> {
     let chosen: Vec<&'static str> = names.iter().copied().filter(|_| rng.bool()).collect();
     chosen.into_iter().map(|name| (name, *one(rng, &HOSTS), *one(rng, &ACTIONS))).collect()

@@ -20,12 +20,12 @@ pub(crate) struct Record {
     pub(crate) proxied: bool,
     pub(crate) comment: Option<String>,
     pub(crate) is_read_only: bool,
-    /// As it stands in the dump.
+    /// The record as in the dump.
     pub(crate) whole: Json,
 }
 
 impl Record {
-    /// A record of a dump, or a body of a request.
+    /// Returns a record of a dump, or a body of a request.
     pub(crate) fn read(json: &Json, zone: &str) -> Self {
         let (kind, text) = said(json);
         let name = json["name"].as_str().unwrap_or_default();
@@ -44,22 +44,22 @@ impl Record {
         }
     }
 
-    /// Name, type and value.
+    /// Returns name, type and value.
     pub(crate) fn identity(&self) -> (&str, &str, &str) {
         (&self.name, &self.kind, &self.text)
     }
 
-    /// Whether it differs from a value only in the cuts of a text.
+    /// Returns true if it differs from a value only in the cuts of a text.
     pub(crate) fn is_twin(&self, value: Value) -> bool {
         value.is_twin(&self.kind, &self.text)
     }
 
-    /// Whether it has the value of a record of the spec.
+    /// Returns true if it has the value of a record of the spec.
     pub(crate) fn is(&self, wanted: &Wanted) -> bool {
         self.identity() == (wanted.name, wanted.value.kind, wanted.value.text)
     }
 
-    /// Whether it also has everything else that the spec says of it.
+    /// Returns true if it also has everything else that the spec says of it.
     pub(crate) fn satisfies(&self, wanted: &Wanted) -> bool {
         let Wanted { name: _, value: _, ttl, proxied, comment } = wanted;
         self.is(wanted)
@@ -69,31 +69,31 @@ impl Record {
     }
 }
 
-/// The zone of a dump.
+/// Returns the zone of a dump.
 pub(crate) fn zone<'a>(dump: &'a Json, name: &str) -> Option<&'a Json> {
     dump["zones"].as_array()?.iter().find(|zone| zone["name"] == name)
 }
 
-/// The records of a zone of a dump.
+/// Returns the records of a zone of a dump.
 pub(crate) fn records(dump: &Json, name: &str) -> Vec<Record> {
     let list = zone(dump, name).and_then(|zone| zone["records"].as_array());
     list.into_iter().flatten().map(|record| Record::read(record, name)).collect()
 }
 
-/// The names at which someone else writes: zone and name.
+/// Returns the names at which someone else writes: zone and name.
 pub(crate) fn touched(history: &History) -> BTreeSet<(&'static str, &'static str)> {
     history.foreign().map(|foreign| (foreign.zone, foreign.name)).collect()
 }
 
 impl Zone {
-    /// Whether a record of the sandbox is not managed by the spec.
+    /// Returns true if a record of the sandbox is not managed by the spec.
     pub(crate) fn sets_aside(&self, record: &Record) -> bool {
         let is_named = self.wanted.iter().any(|wanted| record.is(wanted));
         record.is_read_only
             || (!is_named && self.ignored.iter().any(|i| i.matches(&record.name, &record.kind)))
     }
 
-    /// Whether the spec wants a record gone.
+    /// Returns true if the spec wants a record gone.
     pub(crate) fn deletes(&self, record: &Record, has_base: bool) -> bool {
         if self.sets_aside(record) || self.wanted.iter().any(|wanted| record.is(wanted)) {
             return false;
@@ -107,8 +107,8 @@ impl Zone {
             || (has_base && self.before.iter().any(|before| record.is(before)))
     }
 
-    /// What keeps the spec from being carried out: a record that must stay where a wanted one
-    /// cannot exist beside it.
+    /// Returns what keeps the spec from being carried out: a record that must stay where a wanted
+    /// one cannot exist beside it.
     pub(crate) fn obstacle(&self, records: &[Record]) -> Option<String> {
         let is_apex = |name: &str| name == "@";
         let aside = records.iter().filter(|record| self.sets_aside(record));
@@ -126,7 +126,7 @@ impl Zone {
         blocked.next()
     }
 
-    /// What is not as the spec wants it; names that are `left_out` are not looked at.
+    /// Returns what is not as the spec wants it; names that are `left_out` are not looked at.
     pub(crate) fn differences(
         &self,
         dump: &Json,
@@ -167,8 +167,7 @@ impl Zone {
     }
 }
 
-/// What a request writes: the records of a zone that it names by their ids, with what it does to
-/// them, and what it creates.
+/// The effect of a request: the changes of records by their ids, and the created records.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     pub(crate) deletes: Vec<String>,
@@ -176,7 +175,7 @@ pub(crate) struct Written {
     pub(crate) posts: Vec<Json>,
 }
 
-/// What a request writes to the records of its zone; `None` if it is about something else.
+/// Returns what a request writes to the records of its zone; `None` if it is about something else.
 pub(crate) fn written(request: &LoggedRequest) -> Option<Written> {
     let path = request.path.split('?').next().unwrap_or_default();
     let rest = path.split_once("/dns_records")?.1;
@@ -199,8 +198,8 @@ pub(crate) fn written(request: &LoggedRequest) -> Option<Written> {
     Some(written)
 }
 
-/// Whether a write only creates texts of which the sandbox, which calls both identical, has one
-/// with other cuts.
+/// Returns true if a write only creates texts of which the sandbox, which calls both identical, has
+/// one with other cuts.
 pub(crate) fn asks_for_a_twin(history: &History, write: &LoggedRequest, dump: &Json) -> bool {
     let (Some(zone), Some(written)) = (zone_of(history, write, dump), written(write)) else {
         return false;
@@ -220,7 +219,7 @@ pub(crate) fn asks_for_a_twin(history: &History, write: &LoggedRequest, dump: &J
         && written.posts.iter().all(is_twin)
 }
 
-/// The zone that a request is about.
+/// Returns the zone that a request is about.
 pub(crate) fn zone_of<'h>(
     history: &'h History,
     request: &LoggedRequest,
@@ -233,7 +232,7 @@ pub(crate) fn zone_of<'h>(
     history.zones.iter().find(|zone| Some(zone.name) == name || zone.id() == id)
 }
 
-/// What a patch would make of a record.
+/// Returns what a patch would make of a record.
 pub(crate) fn patched(before: &Record, patch: &Json, zone: &str) -> Record {
     let mut whole = before.whole.clone();
     whole["name"] = full(&before.name, zone).into();
@@ -243,7 +242,7 @@ pub(crate) fn patched(before: &Record, patch: &Json, zone: &str) -> Record {
     Record::read(&whole, zone)
 }
 
-/// Records of all dumps by their ids.
+/// Returns records of all dumps by their ids.
 pub(crate) fn by_id<'a>(
     dumps: impl IntoIterator<Item = &'a Json>,
     zone: &str,

@@ -11,36 +11,36 @@ use super::protection::{Protection, Waf};
 /// One history.
 #[derive(Debug, Clone)]
 pub(crate) struct History {
-    /// Where it was drawn from.
+    /// Seed of the generator.
     pub(crate) seed: u64,
     /// The zones.
     pub(crate) zones: Vec<Zone>,
-    /// What the sandbox is like.
+    /// Properties of the sandbox.
     pub(crate) service: Service,
-    /// How the program is called.
+    /// Arguments of the program.
     pub(crate) call: Call,
-    /// What someone else writes after the plan was looked at and before the apply.
+    /// Writes of someone else between the plan and the apply.
     pub(crate) between: Vec<Foreign>,
-    /// What happens to the requests of the first apply, counted from its first one.
+    /// Faults of the requests of the first apply, counted from its first request.
     pub(crate) script: Vec<Strike>,
     /// After how many answers someone asks the first apply to stop.
     pub(crate) interrupt: Option<u64>,
-    /// Whether the first apply is killed then, and not asked to stop.
+    /// True if the first apply is killed then, and not asked to stop.
     pub(crate) is_kill: bool,
 }
 
 /// The behaviour of the sandbox.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
-    /// Whether it has batches.
+    /// True if it has batches.
     pub(crate) batches: bool,
     /// Largest page of records.
     pub(crate) page_limit: u64,
-    /// Whether lists come in another order each time.
+    /// True if lists come in another order each time.
     pub(crate) is_unordered: bool,
-    /// Whether it answers as before 2024-07.
+    /// True if it answers as before 2024-07.
     pub(crate) is_old: bool,
-    /// Whether it calls texts identical that differ only in where they are cut.
+    /// True if it calls texts identical that differ only in where they are cut.
     pub(crate) joins_texts: bool,
 }
 
@@ -51,9 +51,9 @@ pub(crate) struct Call {
     pub(crate) batch_size: Option<u32>,
     /// `--concurrency`.
     pub(crate) concurrency: u16,
-    /// Whether the plan is saved, and applied from its file.
+    /// True if the plan is saved, and applied from its file.
     pub(crate) is_saved: bool,
-    /// Whether the previous spec is named by `--base`.
+    /// True if the previous spec is named by `--base`.
     pub(crate) has_base: bool,
     /// `--verify` of its applies.
     pub(crate) verify: &'static str,
@@ -66,19 +66,19 @@ pub(crate) struct Zone {
     pub(crate) name: &'static str,
     /// Its plan at Cloudflare.
     pub(crate) plan: &'static str,
-    /// Whether the sandbox lacks it, and the spec has it made.
+    /// True if the sandbox lacks it, and the spec has it made.
     pub(crate) is_new: bool,
-    /// Whether the spec is the complete state.
+    /// True if the spec is the complete state.
     pub(crate) prune: bool,
-    /// What stays all the same.
+    /// Objects that stay unchanged.
     pub(crate) ignored: Vec<Ignored>,
-    /// What the spec wants.
+    /// Records that the spec wants.
     pub(crate) wanted: Vec<Wanted>,
-    /// What the spec wants gone.
+    /// Records that the spec wants to be absent.
     pub(crate) gone: Vec<Gone>,
-    /// What the previous spec wanted.
+    /// Records that the previous spec wanted.
     pub(crate) before: Vec<Wanted>,
-    /// What the sandbox has.
+    /// Records of the sandbox.
     pub(crate) existing: Vec<Existing>,
     /// Settings that the spec wants.
     pub(crate) settings: Vec<(&'static str, &'static str)>,
@@ -86,7 +86,7 @@ pub(crate) struct Zone {
     pub(crate) protection: Option<Protection>,
 }
 
-/// What a spec says of a zone.
+/// The statements of a spec about a zone.
 struct Section<'z> {
     records: &'z [Wanted],
     gone: &'z [Gone],
@@ -130,7 +130,7 @@ pub(crate) struct Existing {
     pub(crate) ttl: u32,
     pub(crate) proxied: bool,
     pub(crate) comment: Option<&'static str>,
-    /// Whether the sandbox maintains it.
+    /// True if the sandbox maintains it.
     pub(crate) is_read_only: bool,
 }
 
@@ -157,7 +157,7 @@ pub(crate) enum Strike {
 }
 
 impl History {
-    /// The spec.
+    /// Returns the spec.
     pub(crate) fn spec(&self) -> String {
         self.text(|zone| Section {
             records: &zone.wanted,
@@ -166,7 +166,7 @@ impl History {
         })
     }
 
-    /// The previous spec.
+    /// Returns the previous spec.
     pub(crate) fn base(&self) -> String {
         self.text(|zone| Section {
             records: &zone.before,
@@ -175,7 +175,7 @@ impl History {
         })
     }
 
-    /// A spec of all zones with these sections.
+    /// Returns a spec of all zones with these sections.
     fn text<'h>(&'h self, section: impl Fn(&'h Zone) -> Section<'h>) -> String {
         let mut text = "version: 1\nzones:\n".to_owned();
         for zone in &self.zones {
@@ -184,13 +184,13 @@ impl History {
         text
     }
 
-    /// What the sandbox has, as a document to plant.
+    /// Returns what the sandbox has, as a document to plant.
     pub(crate) fn document(&self) -> Json {
         let zones = self.zones.iter().filter(|zone| !zone.is_new);
         json!({ "zones": zones.map(Zone::document).collect::<Vec<_>>() })
     }
 
-    /// All writes of someone else.
+    /// Returns all writes of someone else.
     pub(crate) fn foreign(&self) -> impl Iterator<Item = &Foreign> {
         let scripted = self.script.iter().filter_map(|strike| match strike {
             Strike::Foreign { foreign, .. } => Some(foreign),
@@ -201,17 +201,17 @@ impl History {
 }
 
 impl Zone {
-    /// The zone's id, which the sandbox takes as it is.
+    /// Returns the zone's id, which the sandbox takes as it is.
     pub(crate) fn id(&self) -> String {
         zone_id(self.name)
     }
 
-    /// What a spec says of its protection.
+    /// Returns what a spec says of its protection.
     fn waf<'z>(&'z self, which: impl FnOnce(&'z Protection) -> &'z Option<Waf>) -> Option<&'z Waf> {
         self.protection.as_ref().and_then(|protection| which(protection).as_ref())
     }
 
-    /// The section of a spec.
+    /// Writes the section of a spec.
     fn write(&self, Section { records, gone, waf }: &Section, text: &mut String) {
         let mut line = |words: std::fmt::Arguments| {
             writeln!(text, "{words}").expect("a text takes everything")
@@ -253,7 +253,7 @@ impl Zone {
         }
     }
 
-    /// The zone as the sandbox plants it.
+    /// Returns the zone as the sandbox plants it.
     fn document(&self) -> Json {
         let records: Vec<Json> =
             self.existing.iter().map(|existing| existing.document(self.name)).collect();
@@ -266,18 +266,18 @@ impl Zone {
     }
 }
 
-/// The id of a zone, made from its name.
+/// Returns the id of a zone, made from its name.
 pub(crate) fn zone_id(name: &str) -> String {
     format!("{:0>32}", name.bytes().map(|byte| format!("{:x}", byte % 16)).collect::<String>())
 }
 
-/// A name within a zone in full.
+/// Returns a name within a zone in full.
 pub(crate) fn full(name: &str, zone: &str) -> String {
     if name == "@" { zone.to_owned() } else { format!("{name}.{zone}") }
 }
 
 impl Wanted {
-    /// The members of its entry in a spec.
+    /// Returns the members of its entry in a spec.
     fn spelled(&self) -> String {
         let Self { name, value, ttl, proxied, comment } = self;
         let mut text = format!("name: {name:?}, {}", value.spelled());
@@ -300,7 +300,7 @@ impl Wanted {
 }
 
 impl Existing {
-    /// The record as the sandbox plants it.
+    /// Returns the record as the sandbox plants it.
     fn document(&self, zone: &str) -> Json {
         let Self { id, name, value, ttl, proxied, comment, is_read_only } = self;
         let mut record = value.members();
@@ -321,7 +321,7 @@ impl Existing {
 }
 
 impl Ignored {
-    /// Whether a record stays for this.
+    /// Returns true if a record stays for this.
     pub(crate) fn matches(self, name: &str, kind: &str) -> bool {
         let is_named = self.name.is_none_or(|pattern| match pattern.strip_suffix('*') {
             Some(start) => name.starts_with(start),

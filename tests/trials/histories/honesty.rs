@@ -12,7 +12,7 @@ use super::play::Ran;
 use super::pool::uncut;
 use super::trouble::is_readable;
 
-/// Reported results that are false.
+/// Finds false results in the report.
 pub(super) fn of_operations(history: &History, ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     let result = &ran.document["result"];
@@ -76,7 +76,7 @@ struct Claim {
 }
 
 impl Claim {
-    /// Whether what it should bring about is there.
+    /// Returns true if the effect of the operation is live.
     fn took_effect(&self) -> bool {
         match (&self.before, &self.after) {
             (None, Some(after)) => self.is.iter().any(|record| has_all(record, after)),
@@ -88,7 +88,7 @@ impl Claim {
         }
     }
 
-    /// Whether everything is as it was.
+    /// Returns true if everything is as it was.
     fn had_no_effect(&self) -> bool {
         let find = |all: &[Record], id: &str| {
             all.iter().find(|record| record.id == id).map(|r| r.whole.clone())
@@ -105,7 +105,7 @@ impl Claim {
         }
     }
 
-    /// Whether the text is live with other cuts, and it is not itself.
+    /// Returns true if the text is live with other cuts, and it is not itself.
     fn is_live_with_other_cuts(&self) -> bool {
         let Some(after) = &self.after else { return false };
         let is_twin = |r: &&Record| {
@@ -115,7 +115,7 @@ impl Claim {
             && self.is.iter().filter(is_twin).any(|record| record.kind == after.kind)
     }
 
-    /// Whether what was taken away is there again.
+    /// Returns true if the deleted record is live again.
     fn is_restored(&self) -> bool {
         self.before
             .as_ref()
@@ -123,7 +123,7 @@ impl Claim {
     }
 }
 
-/// Whether a record has everything that a form says.
+/// Returns true if a record has everything that a form says.
 fn has_all(record: &Record, form: &Record) -> bool {
     let says = |name: &str| !form.whole[name].is_null();
     record.identity() == form.identity()
@@ -138,13 +138,13 @@ fn has_all(record: &Record, form: &Record) -> bool {
 /// listing may be older.
 const NEVER_ANSWERED: usize = 4;
 
-/// Whether the result of a write to a zone was really unknowable. Its response was lost, and
+/// Returns true if the result of a write to a zone could not be known. Its response was lost, and
 ///
-/// - the sandbox then refused for another reason, or told what was not so;
-/// - or every attempt to read the zone before the next write was lost, too, or one after the last
-///   write;
-/// - or nothing was listening any more, or someone wanted it to stop;
-/// - or so many writes in a row were not answered.
+/// - the sandbox then refused for another reason, or reported something false;
+/// - or every attempt to read the zone before the next write was also lost, or one attempt after
+///   the last write;
+/// - or no server was listening any more, or the run was asked to stop;
+/// - or too many consecutive writes had no response.
 fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     let own: Vec<&LoggedRequest> = ran
         .requests
@@ -159,7 +159,7 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
         .requests
         .iter()
         .any(|request| matches!(request.fault, Some(What::ConnectionRefused { .. })));
-    // In a row, wherever that was: what follows may be the filling of a name that was emptied for
+    // Consecutive writes at any name, because a later write may fill a name that was emptied for
     // it.
     let writes: Vec<&LoggedRequest> =
         own.iter().copied().filter(|request| request.method != "GET").collect();

@@ -14,12 +14,12 @@ pub(crate) struct Intents {
 }
 
 impl Intents {
-    /// For the journals of a directory.
+    /// Creates a reader of the journals of a directory.
     pub(crate) fn new(directory: PathBuf) -> Self {
         Self { directory, unannounced: Mutex::default() }
     }
 
-    /// Called for each event, such as a request that is about to be sent.
+    /// Receives each event, such as a request that is about to be sent.
     pub(crate) fn hear(&self, event: &ApiEvent) {
         let ApiEvent::Sent { method, path } = event else { return };
         if *method == Method::Get {
@@ -30,7 +30,7 @@ impl Intents {
         }
     }
 
-    /// Whether the newest journal has an intent for such a request that is still without an
+    /// Returns true if the newest journal has an intent for such a request that is still without an
     /// outcome.
     fn is_intended(&self, method: &str, path: &str) -> bool {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten();
@@ -51,13 +51,13 @@ impl Intents {
         lines.iter().filter(is_open).any(is_meant)
     }
 
-    /// The writes that were not in a journal.
+    /// Returns the writes that were not in a journal.
     pub(crate) fn unannounced(&self) -> Vec<String> {
         self.unannounced.lock().expect("nobody panics").clone()
     }
 }
 
-/// The lines of a journal.
+/// Returns the lines of a journal.
 pub(crate) fn lines(path: &Path) -> Vec<Json> {
     let text = std::fs::read_to_string(path).expect("the journal can be read");
     text.lines()

@@ -13,7 +13,7 @@ use super::{consents, honesty, permission, trouble};
 /// Names of zones and within them.
 pub(super) type Names = BTreeSet<(&'static str, &'static str)>;
 
-/// All problems; empty if there are none.
+/// Returns all problems; empty if there are none.
 pub(crate) fn judge(history: &History, played: &Played) -> Vec<String> {
     let Played { plan, first, second, third } = played;
     let mut found = Vec::new();
@@ -44,7 +44,7 @@ pub(crate) fn judge(history: &History, played: &Played) -> Vec<String> {
     found
 }
 
-/// Whether a plan changes nothing and wrote nothing.
+/// Checks that a plan changed nothing and wrote nothing.
 fn planned(history: &History, plan: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     if plan.writes().next().is_some() || plan.before != plan.after {
@@ -60,17 +60,17 @@ fn planned(history: &History, plan: &Ran) -> Vec<String> {
     found
 }
 
-/// Whether something stands against the spec that must stay.
+/// Returns true if an object that must stay prevents the wanted state.
 fn is_blocked(history: &History, dump: &Json) -> bool {
     history.zones.iter().any(|zone| zone.obstacle(&records(dump, zone.name)).is_some())
 }
 
-/// Whether the sandbox sent a well-formed response that was false.
+/// Returns true if the sandbox sent a well-formed response that was false.
 pub(super) fn was_deceived(ran: &Ran) -> bool {
     ran.requests.iter().filter_map(|request| request.fault.as_ref()).any(trouble::is_lie)
 }
 
-/// Whether the sandbox sent an outdated or incomplete response, or refused a read.
+/// Returns true if the sandbox sent an outdated or incomplete response, or refused a read.
 fn was_misled(ran: &Ran) -> bool {
     let reads = ran.requests.iter().filter(|request| request.method == "GET");
     reads.filter_map(|read| read.fault.as_ref()).any(|what| {
@@ -85,7 +85,7 @@ fn was_misled(ran: &Ran) -> bool {
     })
 }
 
-/// Whether the exit code of the apply that met the faults is the right one.
+/// Checks the exit code of the apply that met the faults.
 fn ended(history: &History, ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     let touched = touched(history);
@@ -143,7 +143,7 @@ fn wrong(history: &History, dump: &Json, left_out: &Names) -> Vec<String> {
     history.zones.iter().flat_map(of_zone).collect()
 }
 
-/// A zone as it is dumped, without the names at which someone else writes.
+/// Returns a zone as it is dumped, without the names at which someone else writes.
 fn untouched(zone: &Zone, dump: &Json, touched: &Names) -> Json {
     let is_touched = |record: &Json| {
         let name = Record::read(record, zone.name).name;
@@ -156,7 +156,7 @@ fn untouched(zone: &Zone, dump: &Json, touched: &Names) -> Json {
     whole
 }
 
-/// Whether an apply without faults ends in the state that is wanted.
+/// Checks that an apply without faults ends in the wanted state.
 fn converged(history: &History, ran: &Ran) -> Vec<String> {
     if is_blocked(history, &ran.before) {
         let refused = ran.exit == 1 && ran.before == ran.after;
@@ -176,8 +176,8 @@ fn converged(history: &History, ran: &Ran) -> Vec<String> {
     found
 }
 
-/// Whether each write is in the journal, before it was sent, and all that is in the journal has an
-/// end, unless the run was killed.
+/// Returns true if each write is in the journal, before it was sent, and all that is in the journal
+/// has an end, unless the run was killed.
 fn journalled(ran: &Ran, is_killed: bool) -> Vec<String> {
     let mut found: Vec<String> =
         ran.unannounced.iter().map(|w| format!("{w} left without an intent")).collect();
@@ -214,7 +214,7 @@ fn journalled(ran: &Ran, is_killed: bool) -> Vec<String> {
     found
 }
 
-/// Whether the journal leaves the result open if it is reported as unknown: an undo must then read
+/// Checks that the journal leaves a result open if it is reported as unknown, so that an undo reads
 /// the zone.
 fn owned_up(ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
@@ -231,7 +231,7 @@ fn owned_up(ran: &Ran) -> Vec<String> {
     found
 }
 
-/// The outcome of a line of the journal that announces an operation.
+/// Returns the outcome of a line of the journal that announces an operation.
 pub(super) fn outcome_of<'r>(ran: &'r Ran, line: &Json, address: &str) -> Option<&'r Json> {
     let operations = line["operations"].as_array()?;
     let is_meant = line["event"] == "intent"
@@ -240,7 +240,7 @@ pub(super) fn outcome_of<'r>(ran: &'r Ran, line: &Json, address: &str) -> Option
     ran.journal.iter().find(is_outcome).filter(|_| is_meant)
 }
 
-/// The addresses of operations of which the program says that it is unknown.
+/// Returns the addresses of operations of which the program says that it is unknown.
 pub(super) fn reported_unknown(ran: &Ran) -> impl Iterator<Item = &str> {
     let zones = ran.document["result"]["zones"].as_array().into_iter().flatten();
     let entries = zones.flat_map(|zone| zone["not_done"].as_array().into_iter().flatten());
@@ -249,7 +249,7 @@ pub(super) fn reported_unknown(ran: &Ran) -> impl Iterator<Item = &str> {
         .filter_map(|entry| entry["address"].as_str())
 }
 
-/// Records that say the same.
+/// Returns records that say the same.
 fn doubles(history: &History, ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     for zone in &history.zones {

@@ -139,13 +139,13 @@ fn unasked(_: &History, played: &mut Played) -> bool {
     })
 }
 
-/// The list of records of a zone of a dump.
+/// Returns the list of records of a zone of a dump.
 fn list<'j>(dump: &'j mut Json, zone: &str) -> Option<&'j mut Vec<Json>> {
     let zones = dump["zones"].as_array_mut()?;
     zones.iter_mut().find(|own| own["name"] == zone)?["records"].as_array_mut()
 }
 
-/// A record at a name of which no spec says anything: its zone and id.
+/// Returns a record at a name of which no spec says anything: its zone and id.
 fn foreign(history: &History, dump: &Json) -> Option<(&'static str, String)> {
     history.zones.iter().filter(|zone| !zone.is_new).find_map(|zone| {
         let is_named =
@@ -284,7 +284,7 @@ fn deleted(history: &History, played: &mut Played) -> bool {
     true
 }
 
-/// Takes a wanted record that nobody else writes out of a dump.
+/// Removes a wanted record that no one else writes from a dump.
 fn lost(history: &History, dump: &mut Json) -> bool {
     history.zones.iter().any(|zone| {
         let is_touched = |name: &str| history.foreign().any(|foreign| foreign.name == name);
@@ -303,7 +303,7 @@ fn missing(history: &History, played: &mut Played) -> bool {
     played.first.exit == 0 && !was_deceived(&played.first) && lost(history, &mut played.first.after)
 }
 
-/// The first list of what was not done, of a zone that has one.
+/// Returns the first list of operations that were not done, of a zone that has one.
 fn not_done(ran: &mut Ran) -> impl Iterator<Item = &mut Vec<Json>> {
     let zones = ran.document["result"]["zones"].as_array_mut().into_iter().flatten();
     zones.filter_map(|zone| zone["not_done"].as_array_mut())

@@ -66,12 +66,12 @@ pub(super) fn of_writes(history: &History, ran: &Ran) -> Vec<String> {
     found
 }
 
-/// The ids of records that a run deletes.
+/// Returns the ids of records that a run deletes.
 fn deleted(ran: &Ran) -> BTreeSet<String> {
     ran.writes().filter_map(written).flat_map(|written| written.deletes).collect()
 }
 
-/// The records of a zone that a run could see: those of the dumps, and those that came and went, as
+/// Returns the records of a zone that a run could see: those of the dumps, and temporary ones, as
 /// the journal saw them.
 fn known_records(ran: &Ran, zone: &Zone) -> BTreeMap<String, Record> {
     let mut known = BTreeMap::new();
@@ -82,7 +82,7 @@ fn known_records(ran: &Ran, zone: &Zone) -> BTreeMap<String, Record> {
             known.insert(id.to_owned(), Record::read(&before, zone.name));
         }
     }
-    // What the sandbox says counts more than what the journal says.
+    // The sandbox is more reliable than the journal.
     known.extend(by_id([&ran.after, &ran.before], zone.name));
     known
 }
@@ -96,8 +96,8 @@ struct Ground<'h> {
 }
 
 impl Ground<'_> {
-    /// A record as it was before the run, and as someone else made it meanwhile, one change after
-    /// the other.
+    /// Returns a record as it was before the run, and as someone else made it meanwhile, one change
+    /// after the other.
     fn states(&self, record: &Record) -> Vec<Record> {
         let mut states = vec![record.clone()];
         let path_end = format!("/{}", record.id);
@@ -109,7 +109,7 @@ impl Ground<'_> {
         states
     }
 
-    /// Whether a record may be deleted.
+    /// Returns true if a record may be deleted.
     fn may_delete(&self, record: &Record) -> bool {
         let zone = self.zone;
         let is_apex = record.name == "@";
@@ -122,7 +122,7 @@ impl Ground<'_> {
                 || zone.wanted.iter().any(is_in_the_way))
     }
 
-    /// Whether a record may be made into another.
+    /// Returns true if a record may be made into another.
     fn may_patch(&self, before: &Record, after: &Record) -> bool {
         if self.zone.sets_aside(before) {
             return false;
@@ -133,7 +133,7 @@ impl Ground<'_> {
         before.identity() == after.identity() || self.may_rewrite(before, wanted)
     }
 
-    /// Whether a value may take the place of another.
+    /// Returns true if a value may take the place of another.
     fn may_rewrite(&self, before: &Record, wanted: &Wanted) -> bool {
         // The records at a name where someone else writes are not known here.
         if self.is_disputed(wanted.name)
@@ -168,12 +168,12 @@ impl Ground<'_> {
         }
     }
 
-    /// Whether someone else writes at a name.
+    /// Returns true if someone else writes at a name.
     fn is_disputed(&self, name: &str) -> bool {
         touched(self.history).iter().any(|(zone, at)| *zone == self.zone.name && *at == name)
     }
 
-    /// Whether a set has no more values that nobody wants than wanted ones that are missing.
+    /// Returns true if a set has at most as many unwanted values as wanted values that are missing.
     fn none_are_foreign(&self, like: Value, name: &str) -> bool {
         let is_like = |value: Value| value.kind == like.kind && value.purpose == like.purpose;
         let of_set = |record: &&Record| {
@@ -200,8 +200,8 @@ impl Ground<'_> {
     }
 }
 
-/// Whether two values differ in their lesser part only: mail for the same host, a service at the
-/// same place, a text that exists once.
+/// Returns true if two values differ in their lesser part only: mail for the same host, a service
+/// at the same place, a text that exists once.
 fn is_near(a: Value, b: Value) -> bool {
     let last = |value: Value, words: usize| -> Vec<&'static str> {
         let mut all: Vec<&str> = value.text.rsplit(' ').take(words).collect();
@@ -216,7 +216,7 @@ fn is_near(a: Value, b: Value) -> bool {
     }
 }
 
-/// What someone else has must be as it was, or as someone else made it.
+/// Returns what someone else has must be as it was, or as someone else made it.
 pub(super) fn of_what_is_foreign(history: &History, played: &Played) -> Vec<String> {
     let mut found = Vec::new();
     let runs = [&played.first, &played.second, &played.third];
@@ -249,7 +249,7 @@ pub(super) fn of_what_is_foreign(history: &History, played: &Played) -> Vec<Stri
     found
 }
 
-/// What the spec does not say of a record that it owns stays as it was.
+/// Returns what the spec does not say of a record that it owns stays as it was.
 fn facets(
     history: &History,
     own: &Zone,
@@ -286,7 +286,7 @@ fn facets(
     found
 }
 
-/// What is beside the records of a zone, and not in the spec, is as it was.
+/// Returns what is beside the records of a zone, and not in the spec, is as it was.
 fn rest_of_zone(own: &Zone, begin: &Json, end: &Json) -> Vec<String> {
     let rest = |dump: &Json| {
         let mut whole = zone(dump, own.name).cloned().unwrap_or_default();

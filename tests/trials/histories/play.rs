@@ -20,14 +20,14 @@ use zonewright::api::{ApiEvent, Stopper};
 use zonewright::cli::{Invocation, Sink};
 use zonewright::model::Danger;
 use zonewright::sandbox::{
-    self, Fault, ListOrder, LoggedRequest, Options, Profile, Running, TxtCuts, What, When,
+    self, Fault, ListOrder, LoggedRequest, Profile, Running, SandboxOptions, TxtCuts, What, When,
 };
 
 use super::history::{Foreign, History, Strike};
 use super::intents::Intents;
 use crate::support::virtual_time::Held;
 
-/// Where the sandboxes of all histories run.
+/// The runtime of the sandboxes of all histories.
 static SERVICES: LazyLock<Runtime> = LazyLock::new(|| {
     Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads can be made")
 });
@@ -35,7 +35,7 @@ static SERVICES: LazyLock<Runtime> = LazyLock::new(|| {
 /// The result of one run of the program.
 #[derive(Debug, Clone)]
 pub(crate) struct Ran {
-    /// How it was called.
+    /// Arguments of the command.
     pub(crate) arguments: Vec<String>,
     pub(crate) exit: u8,
     /// The document on standard output, if there is one.
@@ -43,7 +43,7 @@ pub(crate) struct Ran {
     pub(crate) messages: String,
     /// The requests that the sandbox received meanwhile.
     pub(crate) requests: Vec<LoggedRequest>,
-    /// What the sandbox had before and afterwards.
+    /// Content of the sandbox before the run.
     pub(crate) before: Json,
     pub(crate) after: Json,
     /// The journal's lines, if it wrote one.
@@ -53,7 +53,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// The requests that could change something.
+    /// Returns the requests that could change something.
     pub(crate) fn writes(&self) -> impl Iterator<Item = &LoggedRequest> {
         self.requests.iter().filter(|request| request.method != "GET")
     }
@@ -77,7 +77,8 @@ pub(crate) struct Played {
 pub(crate) enum Program {
     /// This one, in this process: its waits take no time.
     Here,
-    /// A binary, whose waits take their time. It is not asked to stop, and nobody hears its events.
+    /// A binary, whose waits take real time. It is not asked to stop, and its events are not
+    /// received.
     Binary(PathBuf),
 }
 
@@ -145,7 +146,7 @@ pub(crate) fn play_with(history: &History, program: Program) -> Played {
     Played { plan, first, second, third }
 }
 
-/// How many deletes a plan asks a consent for: replacements are not counted.
+/// Returns the number of deletes that need consent. Replacements are not counted.
 pub(crate) fn counted_deletes(document: &Json) -> u64 {
     let operations = document["operations"].as_array().into_iter().flatten();
     let is_counted =
@@ -153,7 +154,7 @@ pub(crate) fn counted_deletes(document: &Json) -> u64 {
     operations.filter(is_counted).count() as u64
 }
 
-/// The flags that every run has.
+/// Returns the flags that every run has.
 fn flags(history: &History, stage: &Stage) -> Vec<String> {
     let call = &history.call;
     let codes: Vec<&str> =
@@ -173,7 +174,7 @@ fn flags(history: &History, stage: &Stage) -> Vec<String> {
     flags
 }
 
-/// A strike as the sandbox knows it.
+/// Returns a strike as the sandbox knows it.
 fn fault(strike: &Strike) -> Fault {
     match strike {
         Strike::Fault(fault) => fault.clone(),
@@ -189,7 +190,7 @@ fn fault(strike: &Strike) -> Fault {
 }
 
 impl Stage {
-    /// Everything as it is at the beginning.
+    /// Returns everything as it is at the beginning.
     fn new(history: &History, program: Program) -> Self {
         let directory = TempDir::new().expect("a directory can be made");
         let profile = if history.service.is_old {
@@ -209,7 +210,7 @@ impl Stage {
             rate_limit: None,
             ..profile
         };
-        let options = Options { profile, seed: history.seed, ..Options::default() };
+        let options = SandboxOptions { profile, seed: history.seed, ..SandboxOptions::default() };
         let sandbox = SERVICES.block_on(sandbox::start(options)).expect("a port is free");
         sandbox
             .seed(&history.document())
@@ -224,23 +225,23 @@ impl Stage {
         stage
     }
 
-    /// A path in the directory.
+    /// Returns a path in the directory.
     fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    /// Someone else writes; that the sandbox may refuse it is part of the history.
+    /// Writes to the sandbox, as someone else would. The sandbox may refuse the write.
     fn write(&self, Foreign { method, path, body, .. }: &Foreign) {
         let _ = self.sandbox.write_as_another(method, path, body);
     }
 
-    /// Everything that the sandbox has.
+    /// Returns everything that the sandbox has.
     fn dump(&self) -> Json {
         self.sandbox.dump().expect("the store can be read")
     }
 
-    /// A text without parts that differ in each run: the directory, the port, and the name of the
-    /// journal.
+    /// Returns a text without parts that differ in each run: the directory, the port, and the name
+    /// of the journal.
     fn timeless(&self, text: &str, journal: Option<&PathBuf>) -> String {
         let file = journal
             .and_then(|path| path.file_name())
@@ -316,7 +317,7 @@ impl Stage {
     }
 }
 
-/// What is heard of a run.
+/// The observed events of a run.
 pub(super) struct Heard {
     pub(super) exit: u8,
     pub(super) results: Vec<u8>,
@@ -338,7 +339,7 @@ pub(super) fn run_binary(path: &Path, directory: &Path, arguments: &[String]) ->
     Heard { exit, results: output.stdout, messages: output.stderr, unannounced: Vec::new() }
 }
 
-/// The journals of a directory.
+/// Returns the journals of a directory.
 fn journal_files(directory: &PathBuf) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten();
     let paths = entries.map(|entry| entry.expect("the directory can be read").path());

@@ -1,7 +1,6 @@
-//! The values of random records, and what the documentation says about them.
-//!
-//! Everything here is written by hand from the documentation, so that a bug in how the program
-//! reads, writes or groups records is not repeated in the assertions.
+//! The values of random records, with their documented properties.  Everything here is written by
+//! hand from the documentation, so that a bug in how the program reads, writes or groups records is
+//! not repeated in the assertions.
 
 use serde_json::{Value as Json, json};
 
@@ -10,20 +9,20 @@ use serde_json::{Value as Json, json};
 pub(crate) struct Value {
     /// The type.
     pub(crate) kind: &'static str,
-    /// What it says: the presentation, without quotes in the case of TXT, where `|` is a cut
-    /// between two strings that are not as long as they can be.
+    /// The presentation; without quotes for TXT. There, `|` is a cut between two strings that are
+    /// shorter than possible.
     pub(crate) text: &'static str,
     /// Values of a name and type may take one another's place within one purpose only; `unique`
     /// ones never do.
     pub(crate) purpose: &'static str,
 }
 
-/// A value whose type knows no purposes.
+/// Returns a value whose type knows no purposes.
 const fn value(kind: &'static str, text: &'static str) -> Value {
     Value { kind, text, purpose: "" }
 }
 
-/// A value of a type that knows purposes.
+/// Returns a value of a type that knows purposes.
 const fn meant(kind: &'static str, text: &'static str, purpose: &'static str) -> Value {
     Value { kind, text, purpose }
 }
@@ -104,12 +103,12 @@ pub(crate) const NAMES: &[(&str, &[Value])] = &[
 ];
 
 impl Value {
-    /// Whether Cloudflare can proxy it.
+    /// Returns true if Cloudflare can proxy it.
     pub(crate) fn is_proxiable(self) -> bool {
         matches!(self.kind, "A" | "AAAA" | "CNAME")
     }
 
-    /// The members of a request that say it.
+    /// Returns the members of a request that say it.
     pub(crate) fn members(self) -> Json {
         let words: Vec<&str> = self.text.split(' ').collect();
         let number = |n: usize| words[n].parse::<u32>().expect("the pool holds a number here");
@@ -126,12 +125,12 @@ impl Value {
         }
     }
 
-    /// Whether it differs from a text only in the cuts.
+    /// Returns true if it differs from a text only in the cuts.
     pub(crate) fn is_twin(self, kind: &str, text: &str) -> bool {
         self.kind == "TXT" && kind == "TXT" && self.text != text && uncut(self.text) == uncut(text)
     }
 
-    /// The members of an entry of a spec that say it.
+    /// Returns the members of an entry of a spec that say it.
     pub(crate) fn spelled(self) -> String {
         match (self.kind, self.text.split_once(' ')) {
             ("MX", Some((priority, host))) => {
@@ -145,26 +144,26 @@ impl Value {
     }
 }
 
-/// A text without its cuts.
+/// Returns a text without the marks of its cuts.
 pub(crate) fn uncut(text: &str) -> String {
     text.replace('|', "")
 }
 
-/// A text in strings of at most 255 bytes; those of the pool need no escapes.
+/// Returns a text in strings of at most 255 bytes; those of the pool need no escapes.
 fn quoted(text: &str) -> String {
     let chunks = text.split('|').flat_map(|part| part.as_bytes().chunks(255));
     let strings = chunks.map(|chunk| format!("\"{}\"", String::from_utf8_lossy(chunk)));
     strings.collect::<Vec<_>>().join(" ")
 }
 
-/// A text of strings in quotes, as [`Value`] has it.
+/// Returns a text of strings in quotes, as [`Value`] has it.
 fn unquoted(content: &str) -> String {
     let strings: Vec<&str> = content.trim_matches('"').split("\" \"").collect();
     let is_full = strings[..strings.len() - 1].iter().all(|string| string.len() == 255);
     strings.join(if is_full { "" } else { "|" })
 }
 
-/// What a record says, from a body or an answer: its type and its text as [`Value`] has it.
+/// Returns what a record says, from a body or an answer: its type and its text as [`Value`] has it.
 pub(crate) fn said(record: &Json) -> (String, String) {
     let kind = record["type"].as_str().unwrap_or_default().to_owned();
     let content = record["content"].as_str().unwrap_or_default();
@@ -184,15 +183,15 @@ pub(crate) fn said(record: &Json) -> (String, String) {
     (kind, text)
 }
 
-/// The value of the pool that says this.
+/// Returns the value of the pool that says this.
 pub(crate) fn known(kind: &str, text: &str) -> Option<Value> {
     let all = [HOST, SERVICE, DELEGATION].into_iter().flatten();
     all.copied().find(|value| value.kind == kind && value.text == text)
 }
 
-/// Whether records of two types exclude each other at one name: an alias beside addresses or other
-/// aliases, and a delegation beside either; at the zone's own name Cloudflare keeps the delegation
-/// itself.
+/// Returns true if records of two types exclude each other at one name: an alias beside addresses
+/// or other aliases, and a delegation beside either; at the zone's own name Cloudflare keeps the
+/// delegation itself.
 pub(crate) fn excludes(a: &str, b: &str, is_apex: bool) -> bool {
     let is_address = |kind: &str| matches!(kind, "A" | "AAAA");
     let one_way = |a: &str, b: &str| match a {

@@ -22,13 +22,13 @@ pub(crate) type Rule = (&'static str, &'static str, &'static str);
 /// The protection of a zone.
 #[derive(Debug, Clone)]
 pub(crate) struct Protection {
-    /// What the spec wants.
+    /// Protection that the spec wants.
     pub(crate) wanted: Option<Waf>,
-    /// What the previous spec wanted.
+    /// Protection that the previous spec wanted.
     pub(crate) before: Option<Waf>,
     /// Custom rules that the sandbox has.
     pub(crate) existing: Vec<Rule>,
-    /// Whether the OWASP ruleset runs already, untuned.
+    /// True if the OWASP ruleset runs already, untuned.
     pub(crate) is_deployed: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Waf {
 }
 
 impl Waf {
-    /// The section of a spec.
+    /// Writes the section of a spec.
     pub(super) fn write(&self, text: &mut String) {
         let mut line = |words: std::fmt::Arguments| {
             writeln!(text, "{words}").expect("a text takes everything")
@@ -65,14 +65,14 @@ impl Waf {
         }
     }
 
-    /// Whether it names a rule.
+    /// Returns true if it names a rule.
     fn names(&self, rule: &Json) -> bool {
         self.custom.iter().any(|(name, _, _)| rule["ref"] == *name)
     }
 }
 
 impl Protection {
-    /// The rulesets as the sandbox plants them.
+    /// Returns the rulesets as the sandbox plants them.
     pub(super) fn document(&self, zone: &str) -> Json {
         let mut rulesets = Vec::new();
         let ruleset = |phase: &str, rules: Vec<Json>| {
@@ -99,19 +99,19 @@ impl Protection {
     }
 }
 
-/// The rules of a phase of a zone.
+/// Returns the rules of a phase of a zone.
 fn rules(dump: &Json, name: &str, phase: &str) -> Vec<Json> {
     let rulesets = zone(dump, name).and_then(|zone| zone["rulesets"].as_array());
     let own = rulesets.into_iter().flatten().find(|ruleset| ruleset["phase"] == phase);
     own.and_then(|ruleset| ruleset["rules"].as_array()).cloned().unwrap_or_default()
 }
 
-/// Whether a rule runs the OWASP ruleset.
+/// Returns true if a rule runs the OWASP ruleset.
 fn runs_owasp(rule: &Json) -> bool {
     rule["action"] == "execute" && rule["action_parameters"]["id"] == OWASP
 }
 
-/// What is not as the spec wants it.
+/// Returns what is not as the spec wants it.
 pub(super) fn differences(own: &Zone, dump: &Json, has_base: bool) -> Vec<String> {
     let Some(Protection { wanted, before, .. }) = &own.protection else { return Vec::new() };
     let mut found = Vec::new();
@@ -148,8 +148,8 @@ pub(super) fn differences(own: &Zone, dump: &Json, has_base: bool) -> Vec<String
     found
 }
 
-/// Whether a deployment of the OWASP ruleset is on, at this level and with this threshold, and
-/// blocks.
+/// Returns true if a deployment of the OWASP ruleset is on, at this level and with this threshold,
+/// and blocks.
 fn is_tuned(rule: &Json, paranoia: u8, threshold: u32) -> bool {
     let overrides = &rule["action_parameters"]["overrides"];
     let is_off = |level: u8| {
@@ -166,7 +166,7 @@ fn is_tuned(rule: &Json, paranoia: u8, threshold: u32) -> bool {
         })
 }
 
-/// Rules of someone else that are not as they were, and rules that nobody wanted.
+/// Returns changed rules of someone else, and rules that neither the spec nor someone else wanted.
 pub(super) fn foreign_rules(own: &Zone, begin: &Json, end: &Json, has_base: bool) -> Vec<String> {
     let Some(Protection { wanted, before, .. }) = &own.protection else { return Vec::new() };
     let specs = || wanted.iter().chain(before.iter().filter(|_| has_base));

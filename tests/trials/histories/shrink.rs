@@ -5,7 +5,7 @@ use super::history::{History, Zone};
 /// The limit for attempts.
 const TRIES: usize = 300;
 
-/// The smallest history found that still fails.
+/// Returns the smallest history found that still fails.
 pub(crate) fn shrink(history: &History, fails: impl Fn(&History) -> bool) -> History {
     let mut best = history.clone();
     let mut tries = 0;
@@ -65,7 +65,7 @@ fn smaller(history: &History) -> Vec<History> {
     all
 }
 
-/// Zones with one part less.
+/// Returns zones with one part less.
 fn less(zone: &Zone) -> Vec<Zone> {
     let mut all = Vec::new();
     let mut with = |change: &dyn Fn(&mut Zone)| {

@@ -1,4 +1,4 @@
-//! Counts what was generated and what happened, to show what the histories cover.
+//! Counts generated objects and events, to show the coverage of the histories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -70,7 +70,7 @@ impl Tally {
         }
     }
 
-    /// How often something of this group was counted whose name begins so.
+    /// Returns the sum of the counters in this group whose names begin with `start`.
     pub(crate) fn of(&self, group: &str, start: &str) -> u64 {
         self.counts
             .iter()
@@ -79,7 +79,7 @@ impl Tally {
             .sum()
     }
 
-    /// As tables.
+    /// Returns as tables.
     pub(crate) fn table(&self) -> String {
         let mut text = String::new();
         let mut line = |words: String| writeln!(text, "{words}").expect("a text takes everything");
@@ -166,7 +166,7 @@ const FAULTS: &[&str] = &[
     "`another_writer_after`",
 ];
 
-/// What an exit code says.
+/// Describes an exit code.
 fn meaning(exit: u8) -> &'static str {
     match exit {
         0 => "(done)",
@@ -178,7 +178,7 @@ fn meaning(exit: u8) -> &'static str {
     }
 }
 
-/// What a history has.
+/// Returns what a history has.
 fn drawn(history: &History) -> Vec<&'static str> {
     let History { zones, service, call, between, script, interrupt, is_kill, .. } = history;
     let is_foreign = |strike: &Strike| matches!(strike, Strike::Foreign { .. });

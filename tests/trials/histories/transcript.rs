@@ -15,7 +15,7 @@ use super::trouble;
 /// Characters of a body that are shown.
 const SHOWN: usize = 600;
 
-/// The problems, and everything that is needed to understand them.
+/// Returns the problems, and everything that is needed to understand them.
 pub(crate) fn of(history: &History, played: Option<&Played>, problems: &[String]) -> String {
     let mut text = String::new();
     let mut line = |words: String| writeln!(text, "{words}").expect("a text takes everything");
@@ -64,14 +64,14 @@ pub(crate) fn of(history: &History, played: Option<&Played>, problems: &[String]
     text
 }
 
-/// What each run showed and sent, for programs: the document, the messages, the requests, the
+/// Returns the results of each run for programs: the document, the messages, the requests, the
 /// journal, the exit code.
 ///
 /// # Order
-/// Requests and lines of the journal are in the order in which they came. Where several zones were
-/// worked on at a time, only the order within a zone is certain: requests are sorted, lines of the
-/// journal are zone after zone, and ids, which the sandbox gives in the order of the requests, are
-/// hidden.
+/// Requests and lines of the journal are in the order of their arrival. If a run works on several
+/// zones at a time, only the order within a zone is certain. Then requests are sorted, lines of the
+/// journal are ordered by zone, and ids are hidden because the sandbox assigns them in the order of
+/// the requests.
 pub(crate) fn record(history: &History, Played { plan, first, second, third }: &Played) -> Json {
     let run = |ran: &Ran| {
         let one = |r: &LoggedRequest| json!({ "method": r.method, "path": r.path, "body": r.body, "status": r.status });
@@ -90,18 +90,16 @@ pub(crate) fn record(history: &History, Played { plan, first, second, third }: &
     json!({ "seed": history.seed, "concurrency": history.call.concurrency, "plan": run(plan), "first": run(first), "second": run(second), "third": run(third) })
 }
 
-/// The same without what looks like an id.
+/// Returns the same without what looks like an id.
 fn without_ids(value: &Json) -> Json {
     static ID: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"\b[0-9a-f]{32}\b").expect("the expression is right"));
     serde_json::from_str(&ID.replace_all(&value.to_string(), "ID")).expect("an id is within a text")
 }
 
-/// The lines of a journal zone after zone, with steps counted in this order. Lines about no zone
-/// stay first.
-///
-/// The line that ends the journal is about no zone; its place says nothing here, and that it is
-/// there is compared.
+/// Returns the lines of a journal zone after zone, with steps counted in this order. Lines about no
+/// zone stay first.  The line that ends the journal is about no zone; its place says nothing here,
+/// and that it is there is compared.
 fn zone_after_zone(mut lines: Vec<Json>) -> Vec<Json> {
     let zone_of_step: HashMap<u64, String> = lines
         .iter()
@@ -123,7 +121,7 @@ fn zone_after_zone(mut lines: Vec<Json>) -> Vec<Json> {
     lines
 }
 
-/// One run.
+/// Returns one run.
 fn run(ran: &Ran) -> String {
     let mut text = String::new();
     let mut line = |words: String| writeln!(text, "{words}").expect("a text takes everything");
@@ -166,7 +164,7 @@ fn run(ran: &Ran) -> String {
     text
 }
 
-/// A body, shortened.
+/// Returns a body, shortened.
 fn clipped(body: &Json) -> String {
     let text = body.to_string();
     match text.char_indices().nth(SHOWN) {

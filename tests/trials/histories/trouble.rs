@@ -6,7 +6,7 @@ use zonewright::sandbox::{Fault, Gzip, What, When};
 
 use super::draw::{chance, one};
 
-/// A fault.
+/// Returns a fault.
 pub(super) fn fault(rng: &mut Rng) -> Fault {
     let what = what(rng);
     // A false success of a write cannot be detected at once by any client; a client must survive a
@@ -17,7 +17,7 @@ pub(super) fn fault(rng: &mut Rng) -> Fault {
         match rng.u8(..5) {
             0 => When::Request(rng.u64(1..20)),
             1 => by_chance(rng),
-            // Writes are what it is about, and they are few.
+            // Faults of writes are the most interesting, and writes are few.
             _ => matching(rng, KINDS),
         }
     };
@@ -44,7 +44,7 @@ const KINDS: &[(&str, &str)] = &[
     ("GET", ""),
 ];
 
-/// One of the first requests of a kind.
+/// Returns one of the first requests of a kind.
 fn matching(rng: &mut Rng, kinds: &[(&str, &str)]) -> When {
     let (method, path_suffix) = *one(rng, kinds);
     When::Matching {
@@ -54,7 +54,7 @@ fn matching(rng: &mut Rng, kinds: &[(&str, &str)]) -> When {
     }
 }
 
-/// Some of the requests of a kind.
+/// Returns some of the requests of a kind.
 fn by_chance(rng: &mut Rng) -> When {
     let (method, path_suffix) = *one(rng, KINDS);
     When::Chance {
@@ -65,7 +65,7 @@ fn by_chance(rng: &mut Rng) -> When {
     }
 }
 
-/// What happens.
+/// Returns what happens.
 fn what(rng: &mut Rng) -> What {
     match rng.u8(..10) {
         0 | 1 => refusal(rng),
@@ -77,7 +77,7 @@ fn what(rng: &mut Rng) -> What {
     }
 }
 
-/// A response that refuses.
+/// Returns a response that refuses.
 fn refusal(rng: &mut Rng) -> What {
     let code = *one(rng, &[500, 502, 503, 504, 520, 522, 524, 530]);
     match rng.u8(..6) {
@@ -115,7 +115,7 @@ fn refusal(rng: &mut Rng) -> What {
     }
 }
 
-/// No valid response, and no effect.
+/// Returns no valid response, and no effect.
 fn lost_before(rng: &mut Rng) -> What {
     match rng.u8(..6) {
         // Until the script is taken away.
@@ -131,7 +131,7 @@ fn lost_before(rng: &mut Rng) -> What {
     }
 }
 
-/// An effect, and no valid response.
+/// Returns an effect, and no valid response.
 fn lost_after(rng: &mut Rng) -> What {
     match rng.u8(..11) {
         0 => What::StatusAfterEffect { code: *one(rng, &[500, 502, 504, 524]) },
@@ -147,7 +147,7 @@ fn lost_after(rng: &mut Rng) -> What {
     }
 }
 
-/// A valid response.
+/// Returns a valid response.
 fn odd(rng: &mut Rng) -> What {
     match rng.u8(..6) {
         0 => What::Delay { milliseconds: 1 },
@@ -159,7 +159,7 @@ fn odd(rng: &mut Rng) -> What {
     }
 }
 
-/// An answer of another shape.
+/// Returns an answer of another shape.
 fn garbled(rng: &mut Rng) -> What {
     let member = |name: &&str| (*name).to_owned();
     match rng.u8(..4) {
@@ -183,7 +183,7 @@ fn garbled(rng: &mut Rng) -> What {
     }
 }
 
-/// A response that is false or outdated.
+/// Returns a response that is false or outdated.
 fn outdated(rng: &mut Rng) -> What {
     match rng.u8(..3) {
         0 | 1 => What::StaleRead,
@@ -194,12 +194,12 @@ fn outdated(rng: &mut Rng) -> What {
     }
 }
 
-/// Whether a client gets a well-formed response that is false.
+/// Returns true if a client gets a well-formed response that is false.
 pub(super) fn is_lie(what: &What) -> bool {
     matches!(what, What::Answer { code: 200, .. })
 }
 
-/// Whether an answer is whole and as it should be, though something struck its request.
+/// Returns true if a response is complete and correct, although a fault hit its request.
 pub(super) fn is_readable(what: &What) -> bool {
     match what {
         What::Delay { .. }
@@ -215,7 +215,7 @@ pub(super) fn is_readable(what: &What) -> bool {
     }
 }
 
-/// What a fault is called, as in the files of `sandbox serve --faults`.
+/// Returns what a fault is called, as in the files of `sandbox serve --faults`.
 pub(crate) fn name(what: &What) -> String {
     match what {
         What::Status { code: 429, .. } => "`status` 429".to_owned(),

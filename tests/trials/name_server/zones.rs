@@ -26,7 +26,7 @@ pub(super) struct Zone {
     pub(super) left_out: usize,
 }
 
-/// A zone without the names that a name server refuses or treats in its own way.
+/// Returns a zone without the names that a name server refuses or treats in its own way.
 pub(super) fn fit(name: &ZoneName, records: Vec<(Fqdn, Rdata)>) -> Zone {
     let mut types: BTreeMap<&Fqdn, BTreeSet<RecordType>> = BTreeMap::new();
     for (name, data) in &records {
@@ -70,7 +70,7 @@ pub(super) fn fit(name: &ZoneName, records: Vec<(Fqdn, Rdata)>) -> Zone {
     }
 }
 
-/// A random zone with wildcards, delegations and chains, for any name server.
+/// Returns a random zone with wildcards, delegations and chains, for any name server.
 pub(super) fn generated(number: usize, random: &mut fastrand::Rng) -> Zone {
     let (name, records) = drawn(number, random);
     fit(&name, records)
@@ -98,7 +98,7 @@ const OTHERS: [(RecordType, &str); 18] = [
     (RecordType::Openpgpkey, "AQID"),
 ];
 
-/// The records of a random zone.
+/// Returns the records of a random zone.
 fn drawn(number: usize, random: &mut fastrand::Rng) -> (ZoneName, Vec<(Fqdn, Rdata)>) {
     let name = ZoneName::parse(&format!("g{number}.test")).unwrap();
     let labels = ["a", "b", "c", "d"];
@@ -168,8 +168,8 @@ fn drawn(number: usize, random: &mut fastrand::Rng) -> (ZoneName, Vec<(Fqdn, Rda
     (name, records)
 }
 
-/// A random zone with what Cloudflare allows and adds: proxied names, flattened aliases, aliases
-/// beside other types and at the apex, and the settings that decide about answers.
+/// Returns a random zone with what Cloudflare allows and adds: proxied names, flattened aliases,
+/// aliases beside other types and at the apex, and the settings that decide about answers.
 pub(super) fn generated_for_cloudflare(number: usize, random: &mut fastrand::Rng) -> (Zone, Value) {
     let (name, mut values) = drawn(number, random);
     let owners: Vec<Fqdn> = values.iter().map(|(owner, _)| owner.clone()).collect();
@@ -228,7 +228,7 @@ pub(super) fn generated_for_cloudflare(number: usize, random: &mut fastrand::Rng
     (Zone { name, records, serving, left_out: 0 }, document)
 }
 
-/// A record as the API takes it.
+/// Returns a record as the API takes it.
 pub(super) fn body(Record { name, data, proxied, settings }: &Record) -> Value {
     let ttl = (!proxied).then(|| Ttl::reported(300));
     let facets =

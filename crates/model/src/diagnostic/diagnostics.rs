@@ -46,7 +46,7 @@ pub struct Diagnostic {
 }
 
 /// Code and severity: findings with the same pair are counted together.
-type Kind = (&'static str, Severity);
+type CodeAndSeverity = (&'static str, Severity);
 
 impl Diagnostic {
     /// Creates a diagnostic without place or help; [`Self::at`], [`Self::help`] and the other
@@ -73,7 +73,7 @@ impl Diagnostic {
         Self { severity, more, help: Some(help), ..Self::new(finding, detail) }
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> CodeAndSeverity {
         (self.finding.code, self.severity)
     }
 
@@ -94,12 +94,13 @@ impl Diagnostic {
         let more = self.related.len().saturating_sub(MOST_RELATED);
         self.related.truncate(MOST_RELATED);
         if more > 0 {
-            self.detail = format!("{} (… and {})", cut(&self.detail), count(more, "more place"));
+            self.detail =
+                format!("{} (… and {})", cut_with_length(&self.detail), count(more, "more place"));
         }
         let labels = self.primary.iter_mut().chain(&mut self.related).map(|label| &mut label.text);
         let own = [Some(&mut self.detail), self.address.as_mut(), self.help.as_mut()];
         for text in own.into_iter().flatten().chain(labels) {
-            if let Cow::Owned(short) = cut(text) {
+            if let Cow::Owned(short) = cut_with_length(text) {
                 *text = short;
             }
         }
@@ -174,7 +175,7 @@ impl Finding {
 }
 
 /// Cuts a text after `most` characters and appends the full length.
-fn cut(text: &str) -> Cow<'_, str> {
+fn cut_with_length(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST || text.char_indices().nth(LONGEST + RESERVED).is_none() {
         return Cow::Borrowed(text);
     }
@@ -255,7 +256,7 @@ impl Diagnostics {
     /// Files are sorted by name, so that the order of arguments makes no difference. Findings
     /// without a place come last.
     pub fn sort(&mut self, sources: &Sources) {
-        let mut more: HashMap<Kind, usize> = HashMap::new();
+        let mut more: HashMap<CodeAndSeverity, usize> = HashMap::new();
         // Findings that an earlier sort left out: their number is added to the new one.
         self.all.retain(|d| {
             if d.more > 0 {
@@ -286,8 +287,8 @@ impl Diagnostics {
 
     /// Removes the findings over the limit; `more` has the numbers that earlier sorts removed of
     /// each kind.
-    fn bound(&mut self, mut more: HashMap<Kind, usize>) {
-        let mut kept: HashMap<Kind, usize> = HashMap::new();
+    fn bound(&mut self, mut more: HashMap<CodeAndSeverity, usize>) {
+        let mut kept: HashMap<CodeAndSeverity, usize> = HashMap::new();
         self.all.retain_mut(|d| {
             let number = kept.entry(d.kind()).or_default();
             let is_kept = *number < MOST_OF_A_KIND;

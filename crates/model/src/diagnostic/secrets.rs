@@ -27,7 +27,7 @@ const NO_SECRETS: [&str; 5] = ["author", "authors", "keyword", "keywords", "post
 /// Returns true if an argument or a header of this name may hold a secret.
 #[must_use]
 pub fn sounds_secret(name: &str) -> bool {
-    let name = decoded(name).to_ascii_lowercase();
+    let name = percent_decoded(name).to_ascii_lowercase();
     let mut words =
         name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !NO_SECRETS.contains(word));
     words.any(|word| PARTS.iter().any(|part| word.contains(part)) || WORDS.contains(&word))
@@ -82,7 +82,7 @@ fn shown_argument(argument: &str) -> String {
 
 /// Returns true if a text has the form of a secret or names a person, whatever its key is.
 fn looks_secret(text: &str) -> bool {
-    let text = decoded(text);
+    let text = percent_decoded(text);
     let is_word = |c: char| c.is_ascii_alphanumeric();
     let is_address = text.split_once('@').is_some_and(|(local, domain)| {
         let is_part =
@@ -165,7 +165,7 @@ fn looks_like_value(text: &str) -> bool {
 }
 
 /// Returns a name with its percent-encoding decoded.
-fn decoded(name: &str) -> String {
+fn percent_decoded(name: &str) -> String {
     let mut parts = name.split('%');
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -56,12 +56,12 @@ pub struct Source {
     name: String,
     text: String,
     /// Computed on first use.
-    index: OnceLock<Index>,
+    index: OnceLock<TextIndex>,
 }
 
 /// The positions of lines and characters of a text.
 #[derive(Debug, Clone)]
-struct Index {
+struct TextIndex {
     /// Byte offset of the start of each line.
     lines: Vec<u32>,
     /// For each block of [`BLOCK`] bytes, the number of characters before it that take a column. A
@@ -165,7 +165,7 @@ impl Sources {
 }
 
 impl Source {
-    fn index(&self) -> &Index {
+    fn index(&self) -> &TextIndex {
         self.index.get_or_init(|| {
             let narrow = |n: usize| Span::new(n, n).start;
             let after_breaks =
@@ -176,7 +176,10 @@ impl Source {
                 count += columns_between(&self.text, from, (from + BLOCK).min(self.text.len()));
                 columns.push(narrow(count));
             }
-            Index { lines: std::iter::once(0).chain(after_breaks).map(narrow).collect(), columns }
+            TextIndex {
+                lines: std::iter::once(0).chain(after_breaks).map(narrow).collect(),
+                columns,
+            }
         })
     }
 

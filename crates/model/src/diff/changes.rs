@@ -131,7 +131,7 @@ pub struct ChangeOrigin<'a> {
 }
 
 impl<'a> ChangeOrigin<'a> {
-    /// A record of the spec.
+    /// Returns a record of the spec.
     #[must_use]
     pub fn of_wanted(wanted: &'a DesiredRecord) -> Self {
         Self {
@@ -146,7 +146,7 @@ impl<'a> ChangeOrigin<'a> {
         }
     }
 
-    /// A live record that the spec does not want.
+    /// Returns a live record that the spec does not want.
     #[must_use]
     pub fn of_unwanted(live: &'a LiveRecord, claim: Claim<'a>) -> Self {
         Self {

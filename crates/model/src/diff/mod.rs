@@ -36,7 +36,7 @@ pub use changes::{
 };
 pub use delete_reason::{DeleteReason, RuleDeleteReason};
 pub use field::{Field, FieldChange, Override, RuleField};
-pub use ownership::{Claim, Owner};
+pub use ownership::{Claim, ValueOwner};
 pub use planned_protection::planned;
 pub use record_fields::field_changes;
 pub use records::diff_records;

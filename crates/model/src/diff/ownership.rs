@@ -27,7 +27,7 @@ use crate::{
 
 /// The owner of a live value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum ValueOwner {
     /// The spec owns the value: the base wanted it, or the zone is pruned.
     Spec,
     /// The value replaced another value that the base wanted.
@@ -42,14 +42,14 @@ pub enum Owner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim<'a> {
     /// The owner of the value.
-    pub owner: Owner,
+    pub owner: ValueOwner,
     /// The record of the base, if there is one.
     pub base: Option<&'a DesiredRecord>,
 }
 
 impl Claim<'_> {
     /// The claim to a value of the spec that the base does not contain.
-    pub const OWN: Self = Self { owner: Owner::Spec, base: None };
+    pub const OWN: Self = Self { owner: ValueOwner::Spec, base: None };
 }
 
 /// The records that the base wanted at one name.
@@ -104,16 +104,18 @@ impl<'a> BaseName<'a> {
         let replaces =
             || record.data.record_type().is_some_and(|own| self.had_in_place_of(own, is_apex));
         match claim.owner {
-            Owner::Foreign if replaces() => Claim { owner: Owner::Drift, base: None },
-            Owner::Spec | Owner::Drift | Owner::Foreign | Owner::Unknown => claim,
+            ValueOwner::Foreign if replaces() => Claim { owner: ValueOwner::Drift, base: None },
+            ValueOwner::Spec | ValueOwner::Drift | ValueOwner::Foreign | ValueOwner::Unknown => {
+                claim
+            }
         }
     }
 
     pub(super) fn claims(&self, live: &[&'a LiveRecord]) -> Claims<'a> {
         let claim_of_rest = match (self.records, self.unmanaged) {
             (_, Unmanaged::Prune) => Claim::OWN,
-            (Some(_), Unmanaged::Keep) => Claim { owner: Owner::Foreign, base: None },
-            (None, Unmanaged::Keep) => Claim { owner: Owner::Unknown, base: None },
+            (Some(_), Unmanaged::Keep) => Claim { owner: ValueOwner::Foreign, base: None },
+            (None, Unmanaged::Keep) => Claim { owner: ValueOwner::Unknown, base: None },
         };
         let mut claims = Claims { by_id: BTreeMap::new(), rest: claim_of_rest };
         let (Some(records), Some(kind)) = (self.records, live.first().map(|r| r.data.type_name()))
@@ -127,7 +129,9 @@ impl<'a> BaseName<'a> {
             live.iter().copied().partition(|r| missing.contains_key(&r.data));
         for record in &known {
             if let Some(base) = missing.get(&record.data) {
-                claims.by_id.insert(&record.id, Claim { owner: Owner::Spec, base: Some(base) });
+                claims
+                    .by_id
+                    .insert(&record.id, Claim { owner: ValueOwner::Spec, base: Some(base) });
             }
         }
         for record in &known {
@@ -155,7 +159,7 @@ impl<'a> Claims<'a> {
     }
 
     /// Returns the owner of the values that the base does not contain.
-    pub(super) fn owner_of_rest(&self) -> Owner {
+    pub(super) fn owner_of_rest(&self) -> ValueOwner {
         self.rest.owner
     }
 
@@ -175,7 +179,7 @@ impl<'a> Claims<'a> {
                 continue;
             }
             for (record, base) in records.iter().zip(bases) {
-                self.by_id.insert(&record.id, Claim { owner: Owner::Drift, base: Some(base) });
+                self.by_id.insert(&record.id, Claim { owner: ValueOwner::Drift, base: Some(base) });
                 gone.remove(&base.data);
             }
         }

@@ -19,7 +19,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::ownership::{Claims, Owner};
+use super::ownership::{Claims, ValueOwner};
 use crate::{DesiredRecord, LiveRecord, Purpose, Rdata, Unmanaged};
 
 /// The pairs, and the values of both sides that have no partner.
@@ -60,8 +60,8 @@ pub(super) fn pair<'a>(
             values.pair_by(&near_key);
             values.pair_by(&by_purpose);
         }
-        (Unmanaged::Keep, Owner::Foreign) => values.pair_by(&Rdata::slot),
-        (Unmanaged::Keep, Owner::Spec | Owner::Drift | Owner::Unknown) => {
+        (Unmanaged::Keep, ValueOwner::Foreign) => values.pair_by(&Rdata::slot),
+        (Unmanaged::Keep, ValueOwner::Spec | ValueOwner::Drift | ValueOwner::Unknown) => {
             values.pair_by(&near_key);
             let counts = values.counts();
             let is_certain = |(purpose, _): &Key| {
@@ -94,7 +94,7 @@ impl<'a> Pairs<'a> {
         let is_paired = |record: &LiveRecord| {
             claims.of(record).base.is_some()
                 || unmanaged == Unmanaged::Prune
-                || claims.owner_of_rest() != Owner::Foreign
+                || claims.owner_of_rest() != ValueOwner::Foreign
         };
         let mut texts: BTreeMap<&[u8], Vec<&Rdata>> = BTreeMap::new();
         for data in others.iter().copied().chain(desired.iter().map(|&record| &record.data)) {
@@ -128,7 +128,7 @@ impl<'a> Pairs<'a> {
         let Self { pairs, desired, live } = self;
         live.retain(|record| {
             let claim = claims.of(record);
-            let base = claim.base.filter(|_| claim.owner == Owner::Drift);
+            let base = claim.base.filter(|_| claim.owner == ValueOwner::Drift);
             let Some(at) = base.and_then(|base| desired.iter().position(|d| d.data == base.data))
             else {
                 return true;

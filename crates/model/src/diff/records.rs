@@ -20,7 +20,7 @@ use super::changes::{
 };
 use super::compared_records::{is_own_name_server, untouchable};
 use super::delete_reason::DeleteReason;
-use super::ownership::{BaseName, Claim, Claims, Owner};
+use super::ownership::{BaseName, Claim, Claims, ValueOwner};
 use super::pairing::pair;
 use super::record_fields::field_changes;
 use crate::{
@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// A live record, a desired record or a tombstone at a name.
-enum Entry<'a> {
+enum GroupEntry<'a> {
     Desired(&'a DesiredRecord),
     Tombstone(&'a Tombstone),
     Live(&'a LiveRecord),
@@ -37,7 +37,7 @@ enum Entry<'a> {
 }
 
 #[derive(Default)]
-struct Group<'a> {
+struct RecordGroup<'a> {
     desired: Vec<&'a DesiredRecord>,
     tombstones: Vec<&'a Tombstone>,
     live: Vec<&'a LiveRecord>,
@@ -46,7 +46,7 @@ struct Group<'a> {
 
 /// The result of comparing a group.
 #[derive(Default)]
-struct Outcome<'a> {
+struct GroupChanges<'a> {
     unchanged: usize,
     /// The desired records whose live record is left alone but was compared.
     settled: Vec<&'a DesiredRecord>,
@@ -101,52 +101,52 @@ pub fn diff_records<'a>(
 fn group_by_name<'a>(
     desired: &'a DesiredZone,
     live: &'a LiveZone,
-) -> (HashMap<&'a Fqdn, Vec<Entry<'a>>>, usize) {
-    let mut names: HashMap<&Fqdn, Vec<Entry>> = HashMap::with_capacity(desired.records.len());
+) -> (HashMap<&'a Fqdn, Vec<GroupEntry<'a>>>, usize) {
+    let mut names: HashMap<&Fqdn, Vec<GroupEntry>> = HashMap::with_capacity(desired.records.len());
     let mut maintained = 0;
     for record in &desired.records {
         if is_own_name_server(live, &record.name, &record.data) {
             maintained += 1;
             continue;
         }
-        names.entry(&record.name).or_default().push(Entry::Desired(record));
+        names.entry(&record.name).or_default().push(GroupEntry::Desired(record));
     }
     for tombstone in &desired.tombstones {
-        names.entry(&tombstone.name).or_default().push(Entry::Tombstone(tombstone));
+        names.entry(&tombstone.name).or_default().push(GroupEntry::Tombstone(tombstone));
     }
     for record in &live.records {
         names.entry(&record.name).or_default().push(match untouchable(desired, live, record) {
-            Some(reason) => Entry::Untouchable(SetAside { record, reason }),
-            None => Entry::Live(record),
+            Some(reason) => GroupEntry::Untouchable(SetAside { record, reason }),
+            None => GroupEntry::Live(record),
         });
     }
     (names, maintained)
 }
 
 /// Returns true if the name has exactly one desired and one live record, and they are equal.
-fn is_settled(entries: &[Entry]) -> bool {
+fn is_settled(entries: &[GroupEntry]) -> bool {
     match entries {
-        [Entry::Desired(desired), Entry::Live(live)] => {
+        [GroupEntry::Desired(desired), GroupEntry::Live(live)] => {
             live.data == desired.data && is_as_wanted(live, desired)
         }
         _ => false,
     }
 }
 
-fn by_type(entries: Vec<Entry<'_>>) -> BTreeMap<&str, Group<'_>> {
-    let mut types: BTreeMap<&str, Group> = BTreeMap::new();
+fn by_type(entries: Vec<GroupEntry<'_>>) -> BTreeMap<&str, RecordGroup<'_>> {
+    let mut types: BTreeMap<&str, RecordGroup> = BTreeMap::new();
     for entry in entries {
         match entry {
-            Entry::Desired(record) => {
+            GroupEntry::Desired(record) => {
                 types.entry(record.data.type_name()).or_default().desired.push(record)
             }
-            Entry::Tombstone(stone) => {
+            GroupEntry::Tombstone(stone) => {
                 types.entry(stone.record_type.as_str()).or_default().tombstones.push(stone)
             }
-            Entry::Live(record) => {
+            GroupEntry::Live(record) => {
                 types.entry(record.data.type_name()).or_default().live.push(record)
             }
-            Entry::Untouchable(aside) => {
+            GroupEntry::Untouchable(aside) => {
                 types.entry(aside.record.data.type_name()).or_default().untouchable.push(aside);
             }
         }
@@ -157,10 +157,10 @@ fn by_type(entries: Vec<Entry<'_>>) -> BTreeMap<&str, Group<'_>> {
 fn diff_name<'a>(
     zone: &DesiredZone,
     base: &BaseName<'a>,
-    types: BTreeMap<&'a str, Group<'a>>,
+    types: BTreeMap<&'a str, RecordGroup<'a>>,
     result: &mut RecordChanges<'a>,
 ) {
-    let mut outcomes: BTreeMap<&str, Outcome<'a>> = types
+    let mut outcomes: BTreeMap<&str, GroupChanges<'a>> = types
         .into_iter()
         .map(|(name, group)| (name, diff_group(group, base, zone.unmanaged)))
         .gather();
@@ -181,7 +181,7 @@ fn diff_name<'a>(
             if let Some(after) = blocked_create {
                 let claim = base.in_the_way(claim, record, is_apex);
                 outcome.delete(record, DeleteReason::InTheWay, claim, after.allow.as_deref());
-            } else if claim.owner == Owner::Spec && claim.base.is_some() {
+            } else if claim.owner == ValueOwner::Spec && claim.base.is_some() {
                 outcome.delete(record, DeleteReason::Removed, claim, None);
             } else if zone.unmanaged == Unmanaged::Prune {
                 outcome.delete(record, DeleteReason::Pruned, claim, None);
@@ -230,11 +230,12 @@ fn unmanaged_by_purpose(asides: &[SetAside<'_>]) -> BTreeMap<Purpose, usize> {
 /// noted, because the delegation cannot be deleted then.
 fn take_ds_along<'a>(
     base: &BaseName<'a>,
-    outcomes: &mut BTreeMap<&str, Outcome<'a>>,
+    outcomes: &mut BTreeMap<&str, GroupChanges<'a>>,
     result: &mut RecordChanges<'a>,
     apex: &Fqdn,
 ) {
-    let Some(Outcome { unchanged: 0, creates, changes, set_aside, .. }) = outcomes.get("NS") else {
+    let Some(GroupChanges { unchanged: 0, creates, changes, set_aside, .. }) = outcomes.get("NS")
+    else {
         return;
     };
     let goes = |(change, _): &(RecordChange, ChangeOrigin<'_>)| {
@@ -268,7 +269,7 @@ fn take_ds_along<'a>(
 /// Finds creates that Cloudflare would refuse beside a record that must not change. Only the types
 /// matter, so one record represents all records of its type.
 fn find_conflicts<'a>(
-    outcomes: &BTreeMap<&str, Outcome<'a>>,
+    outcomes: &BTreeMap<&str, GroupChanges<'a>>,
     result: &mut RecordChanges<'a>,
     apex: &Fqdn,
 ) {
@@ -299,9 +300,13 @@ fn find_conflicts<'a>(
     }
 }
 
-fn diff_group<'a>(group: Group<'a>, base: &BaseName<'a>, unmanaged: Unmanaged) -> Outcome<'a> {
-    let Group { mut desired, tombstones, mut live, untouchable } = group;
-    let mut outcome = Outcome { set_aside: untouchable, ..Outcome::default() };
+fn diff_group<'a>(
+    group: RecordGroup<'a>,
+    base: &BaseName<'a>,
+    unmanaged: Unmanaged,
+) -> GroupChanges<'a> {
+    let RecordGroup { mut desired, tombstones, mut live, untouchable } = group;
+    let mut outcome = GroupChanges { set_aside: untouchable, ..GroupChanges::default() };
     desired.sort_by(|a, b| a.data.cmp(&b.data));
     let wanted = desired.clone();
     live.sort_by(|a, b| record_order(a, b));
@@ -334,7 +339,7 @@ fn diff_group<'a>(group: Group<'a>, base: &BaseName<'a>, unmanaged: Unmanaged) -
 /// value.
 fn take_satisfied_by_untouchable<'a>(
     desired: &mut Vec<&'a DesiredRecord>,
-    outcome: &mut Outcome<'a>,
+    outcome: &mut GroupChanges<'a>,
 ) {
     if outcome.set_aside.is_empty() {
         return;
@@ -377,7 +382,7 @@ fn take_equal<'a>(
     desired: Vec<&'a DesiredRecord>,
     live: Vec<&'a LiveRecord>,
     claims: &Claims<'a>,
-    outcome: &mut Outcome<'a>,
+    outcome: &mut GroupChanges<'a>,
 ) -> (Vec<&'a DesiredRecord>, Vec<&'a LiveRecord>) {
     let mut by_value: BTreeMap<&Rdata, Vec<&LiveRecord>> = BTreeMap::new();
     for record in live {
@@ -409,7 +414,7 @@ fn take_tombstones<'a>(
     live: Vec<&'a LiveRecord>,
     claims: &Claims<'a>,
     base: &BaseName<'a>,
-    outcome: &mut Outcome<'a>,
+    outcome: &mut GroupChanges<'a>,
 ) -> Vec<&'a LiveRecord> {
     if tombstones.is_empty() {
         return live;
@@ -444,7 +449,7 @@ fn is_as_wanted(live: &LiveRecord, desired: &DesiredRecord) -> bool {
     field_changes(live, &desired.data, &desired.facets).is_empty()
 }
 
-impl<'a> Outcome<'a> {
+impl<'a> GroupChanges<'a> {
     /// Records a pair as unchanged or as an update.
     fn compare(&mut self, before: &'a LiveRecord, after: &'a DesiredRecord, claim: Claim<'a>) {
         let fields = field_changes(before, &after.data, &after.facets);

@@ -11,9 +11,9 @@ use crate::{Gather, Value};
 
 /// Fields of a rule with both values, sorted by name.
 #[derive(Default)]
-struct Found(BTreeMap<String, (RuleField, Value, Value)>);
+struct ChangedFields(BTreeMap<String, (RuleField, Value, Value)>);
 
-impl Found {
+impl ChangedFields {
     /// Adds a field; a later value for the same field replaces an earlier one.
     fn insert(&mut self, field: RuleField, before: Value, after: Value) {
         self.0.insert(field.to_string(), (field, before, after));
@@ -26,7 +26,7 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
     let empty = RuleBody::default();
     let executed = after.executes().map(|id| waf.catalogue(id));
     let (old, new) = (canonical(before.unwrap_or(&empty)), canonical(after));
-    let mut fields = Found::default();
+    let mut fields = ChangedFields::default();
     let names: BTreeSet<&String> = old.members().keys().chain(new.members().keys()).gather();
     let is_skip = new.action() == "skip" || old.action() == "skip";
     for name in names {
@@ -79,9 +79,9 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
 }
 
 /// Compares the skipped rules and rulesets by their names instead of their ids.
-fn compare_skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found) {
+fn compare_skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut ChangedFields) {
     let (old, new) = (before.get("action_parameters"), after.get("action_parameters"));
-    let mut by_id = Found::default();
+    let mut by_id = ChangedFields::default();
     compare_members("skip", old, new, false, &mut by_id);
     let ruleset = |id: &str| {
         let managed_ids = Managed::ALL
@@ -128,7 +128,7 @@ fn compare_members(
     before: Option<&Value>,
     after: Option<&Value>,
     skip_overrides: bool,
-    fields: &mut Found,
+    fields: &mut ChangedFields,
 ) {
     if before == after || (skip_overrides && path == "action_parameters.overrides") {
         return;
@@ -163,7 +163,7 @@ fn compare_overrides(
     (before_rule, before): (Option<&RuleBody>, &Overrides),
     (after_rule, after): (&RuleBody, &Overrides),
     catalogue: Option<&Catalogue>,
-    fields: &mut Found,
+    fields: &mut ChangedFields,
 ) {
     let mut put = |field: RuleField, a: Value, b: Value| {
         if a != b {

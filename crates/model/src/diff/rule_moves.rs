@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A managed rule in the desired order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Item {
+pub(super) struct OrderedRule {
     /// Its current position, as an index into the live rules; `None` if it is new.
     pub(super) live: Option<usize>,
     /// True if the list does not determine its place: an existing rule stays, a new one is added at
@@ -158,7 +158,7 @@ impl Graph {
 /// first member of each wish comes before the second.
 pub(super) fn sequence(
     live: usize,
-    items: &[Item],
+    items: &[OrderedRule],
     wishes: &[(Member, Member)],
     gone: &BTreeSet<usize>,
 ) -> Sequence {
@@ -350,22 +350,22 @@ mod tests {
     use super::Member::{Live, New};
     use super::*;
 
-    fn at(live: usize) -> Item {
-        Item { live: Some(live), ..Item::default() }
+    fn at(live: usize) -> OrderedRule {
+        OrderedRule { live: Some(live), ..OrderedRule::default() }
     }
 
-    fn new() -> Item {
-        Item::default()
+    fn new() -> OrderedRule {
+        OrderedRule::default()
     }
 
-    fn free(live: Option<usize>) -> Item {
-        Item { live, is_free: true }
+    fn free(live: Option<usize>) -> OrderedRule {
+        OrderedRule { live, is_free: true }
     }
 
     #[track_caller]
     fn order(
         live: usize,
-        items: &[Item],
+        items: &[OrderedRule],
         wishes: &[(Member, Member)],
     ) -> (Vec<usize>, Vec<Member>) {
         let found = sequence(live, items, wishes, &BTreeSet::new());
@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn a_cycle_is_told_with_its_reasons() {
-        let cycles = |live, items: &[Item], wishes: &[(Member, Member)]| {
+        let cycles = |live, items: &[OrderedRule], wishes: &[(Member, Member)]| {
             sequence(live, items, wishes, &BTreeSet::new()).cycles
         };
         let found = cycles(2, &[new()], &[(Live(1), New(0)), (New(0), Live(0))]);

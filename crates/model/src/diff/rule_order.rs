@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::rule_moves::{Cycle, Item, Member, Reason, Sequence, sequence};
+use super::rule_moves::{Cycle, Member, OrderedRule, Reason, Sequence, sequence};
 use super::rule_pair::{Ours, Pair};
 use crate::diagnostic::Place;
 use crate::ruleset::{Anchor, LiveRule, Phase, RuleBody};
@@ -48,11 +48,11 @@ impl<'w> WantedOrder<'_, 'w, '_> {
     /// `misplaced` with the place of the spec entry.
     pub(super) fn find(&self, misplaced: &mut Vec<(Place, String)>) -> Sequence {
         // Deployments keep their place; only other rules are ordered by the list.
-        let item = |pair: &&Pair<'_, '_>| Item {
+        let item = |pair: &&Pair<'_, '_>| OrderedRule {
             live: pair.live,
             is_free: matches!(pair.ours, Ours::Deployment(_)),
         };
-        let items: Vec<Item> = self.placed.iter().map(item).collect();
+        let items: Vec<OrderedRule> = self.placed.iter().map(item).collect();
         let mut wishes = self.anchors(misplaced);
         wishes.extend(self.exceptions());
         let pairs: Vec<(Member, Member)> =

@@ -30,12 +30,12 @@ pub fn steps(old: &[&str], new: &[&str]) -> Vec<TextStep> {
         old: op.old_range(),
         new: op.new_range(),
     };
-    operations(old, new).into_iter().map(step).collect()
+    shortest_edits(old, new).into_iter().map(step).collect()
 }
 
 /// Divides a text into words and the spaces between them.
 #[must_use]
-pub fn words(text: &str) -> Vec<&str> {
+pub fn words_and_spaces(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut text_left = text;
     while let Some(first) = text_left.chars().next() {
@@ -85,7 +85,7 @@ pub fn unified(
 ) -> String {
     let (old, new) = (split_lines(before), split_lines(after));
     let mut text = String::new();
-    for hunk in group_diff_ops(operations(&old, &new), context) {
+    for hunk in group_diff_ops(shortest_edits(&old, &new), context) {
         if text.is_empty() {
             text = format!("--- {old_name}\n+++ {new_name}\n");
         }
@@ -104,7 +104,7 @@ pub fn unified(
     text
 }
 
-fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+fn shortest_edits(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut captured = Compact::new(Replace::new(Capture::new()), old, new);
     let Ok(()) = myers::diff(&mut captured, old, 0..old.len(), new, 0..new.len());
     captured.into_inner().into_inner().into_ops()
@@ -112,16 +112,16 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
 
 #[cfg(test)]
 mod tests {
-    use super::{split_lines, unified, words};
+    use super::{split_lines, unified, words_and_spaces};
 
     #[test]
     fn texts_are_divided_without_loss() {
         assert_eq!(
-            words("v=spf1  ip4:192.0.2.1\t-all "),
+            words_and_spaces("v=spf1  ip4:192.0.2.1\t-all "),
             ["v=spf1", "  ", "ip4:192.0.2.1", "\t", "-all", " "]
         );
-        assert_eq!(words("\u{3000}é\u{a0}"), ["\u{3000}", "é", "\u{a0}"]);
-        assert_eq!(words(""), [""; 0]);
+        assert_eq!(words_and_spaces("\u{3000}é\u{a0}"), ["\u{3000}", "é", "\u{a0}"]);
+        assert_eq!(words_and_spaces(""), [""; 0]);
         assert_eq!(split_lines("a\r\nb\rc\n\nd"), ["a\r\n", "b\r", "c\n", "\n", "d"]);
         assert_eq!(split_lines(""), [""; 0]);
     }

@@ -84,7 +84,7 @@ pub struct DnsSettingPlan {
 }
 
 /// Returns the plans that have a value.
-const fn plan(
+const fn value_from_plan(
     setting: &'static str,
     value: LimitedDnsValue,
     lowest_plan: usize,
@@ -96,42 +96,42 @@ const fn plan(
 
 /// All values of DNS settings that not every plan has.
 pub const DNS_SETTING_PLANS: &[DnsSettingPlan] = &[
-    plan(
+    value_from_plan(
         "flatten_all_cnames",
         LimitedDnsValue::On,
         1,
         "CNAME flattening",
         (Certainty::Certain, "/dns/cname-flattening, read 2026-11-20"),
     ),
-    plan(
+    value_from_plan(
         "nameservers",
         LimitedDnsValue::Type("cloudflare.advanced"),
         3,
         "Foundation DNS",
         (Certainty::Certain, "/dns/foundation-dns, read 2026-11-20"),
     ),
-    plan(
+    value_from_plan(
         "nameservers",
         LimitedDnsValue::Type("custom"),
         2,
         "Custom nameservers",
         (Certainty::Certain, "/dns/nameservers/custom-nameservers, read 2026-11-20"),
     ),
-    plan(
+    value_from_plan(
         "zone_mode",
         LimitedDnsValue::Not("standard"),
         3,
         "The zone mode",
         (Certainty::Assumed, "not documented"),
     ),
-    plan(
+    value_from_plan(
         "secondary_overrides",
         LimitedDnsValue::On,
         3,
         "Secondary DNS override",
         (Certainty::Assumed, "not documented"),
     ),
-    plan(
+    value_from_plan(
         "internal_dns",
         LimitedDnsValue::Any,
         3,

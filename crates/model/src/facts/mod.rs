@@ -35,7 +35,7 @@ pub use tiers::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFac
 pub use ttl::{
     AUTOMATIC_TTL, AUTOMATIC_TTL_SECONDS, MAXIMUM_TTL, MINIMUM_TTL, MINIMUM_TTL_OF_ENTERPRISE,
 };
-pub use types::{all, of};
+pub use types::{all_types, type_facts};
 /// The vocabulary of the Rules language.
 pub use zonewright_expression::vocabulary as expressions;
 
@@ -124,22 +124,22 @@ pub struct FieldFacts {
 }
 
 impl FieldFacts {
-    /// A field in the record's `content`.
+    /// Returns a field in the record's `content`.
     pub(super) const fn content(kind: FieldKind, about: &'static str) -> Self {
         Self { name: "content", slot: Slot::Content, kind, about }
     }
 
-    /// The `priority` next to `content` or `data`.
+    /// Returns the `priority` next to `content` or `data`.
     pub(super) const fn priority(about: &'static str) -> Self {
         Self { name: "priority", slot: Slot::Top, kind: FieldKind::Integer { max: 65_535 }, about }
     }
 
-    /// A member of `data`.
+    /// Returns a member of `data`.
     pub(super) const fn data(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
         Self { name, slot: Slot::Data, kind, about }
     }
 
-    /// A whole number in `data`.
+    /// Returns a whole number in `data`.
     pub(super) const fn number(name: &'static str, max: u32, about: &'static str) -> Self {
         Self::data(name, FieldKind::Integer { max }, about)
     }

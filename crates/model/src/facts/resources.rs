@@ -48,7 +48,7 @@ pub enum ResourceAnswer {
 }
 
 impl ResourceFacts {
-    /// A kind that a spec manages.
+    /// Returns a kind that a spec manages.
     const fn managed(
         key: &'static str,
         about: &'static str,
@@ -65,7 +65,7 @@ impl ResourceFacts {
         }
     }
 
-    /// A list that no spec manages.
+    /// Returns a list that no spec manages.
     const fn list(about: &'static str, path: &'static str, permission: PermissionGroup) -> Self {
         let shows = ResourceAnswer::List { idle: None };
         Self { about, path, permission, managed_by: None, shows, terraform: &[] }
@@ -76,7 +76,7 @@ impl ResourceFacts {
         Self { shows: ResourceAnswer::List { idle: Some((member, value)) }, ..self }
     }
 
-    /// An object that no spec manages.
+    /// Returns an object that no spec manages.
     const fn object(
         about: &'static str,
         path: &'static str,

@@ -115,22 +115,22 @@ pub const VALUE_PLANS: &[ValuePlan] = &[
 /// `on` or `off`, the most common kind.
 const ON_OFF: SettingKind = SettingKind::Word(&["on", "off"]);
 
-const fn setting(name: &'static str, kind: SettingKind, plan: &'static str) -> SettingFacts {
+const fn any_setting(name: &'static str, kind: SettingKind, plan: &'static str) -> SettingFacts {
     SettingFacts { name, kind, plan: Some(plan), default: None }
 }
 
-const fn switch(name: &'static str, plan: &'static str) -> SettingFacts {
-    setting(name, ON_OFF, plan)
+const fn on_off_setting(name: &'static str, plan: &'static str) -> SettingFacts {
+    any_setting(name, ON_OFF, plan)
 }
 
-/// A setting that is on by default.
+/// Returns a setting that is on by default.
 const fn on(name: &'static str, plan: &'static str) -> SettingFacts {
-    switch(name, plan).or(FactValue::Word("on"))
+    on_off_setting(name, plan).or(FactValue::Word("on"))
 }
 
-/// A setting that is off by default.
+/// Returns a setting that is off by default.
 const fn off(name: &'static str, plan: &'static str) -> SettingFacts {
-    switch(name, plan).or(FactValue::Word("off"))
+    on_off_setting(name, plan).or(FactValue::Word("off"))
 }
 
 /// Valid times for which browsers may cache an answer, in seconds; 0 leaves the time to the origin.
@@ -218,16 +218,16 @@ pub const SETTINGS: &[SettingFacts] = &[
     off("0rtt", "free"),
     on("always_online", "free"),
     off("always_use_https", "free"),
-    switch("automatic_https_rewrites", "free"),
+    on_off_setting("automatic_https_rewrites", "free"),
     on("brotli", "free"),
-    setting("browser_cache_ttl", BROWSER_CACHE_TTLS, "free").or(FactValue::Number(14_400)),
+    any_setting("browser_cache_ttl", BROWSER_CACHE_TTLS, "free").or(FactValue::Number(14_400)),
     on("browser_check", "free"),
-    setting("cache_level", SettingKind::Word(&["aggressive", "basic", "simplified"]), "free")
+    any_setting("cache_level", SettingKind::Word(&["aggressive", "basic", "simplified"]), "free")
         .or(FactValue::Word("aggressive")),
-    setting("challenge_ttl", CHALLENGE_TTLS, "free").or(FactValue::Number(1800)),
+    any_setting("challenge_ttl", CHALLENGE_TTLS, "free").or(FactValue::Number(1800)),
     // ASSUMED: the plan is a substitute for the Advanced Certificate Manager, which Cloudflare
     // requires.
-    setting("ciphers", CIPHERS, "pro").or(FactValue::EmptyList),
+    any_setting("ciphers", CIPHERS, "pro").or(FactValue::EmptyList),
     // Deprecated in favour of `flatten_all_cnames` of the DNS settings.
     SettingFacts {
         name: "cname_flattening",
@@ -238,42 +238,46 @@ pub const SETTINGS: &[SettingFacts] = &[
     off("development_mode", "free"),
     off("early_hints", "free"),
     on("email_obfuscation", "free"),
-    setting("h2_prioritization", SettingKind::Word(&["on", "off", "custom"]), "pro")
+    any_setting("h2_prioritization", SettingKind::Word(&["on", "off", "custom"]), "pro")
         .or(FactValue::Word("off")),
     off("hotlink_protection", "free"),
     on("http2", "pro"),
     on("http3", "free"),
-    setting("image_resizing", SettingKind::Word(&["on", "off", "open"]), "pro")
+    any_setting("image_resizing", SettingKind::Word(&["on", "off", "open"]), "pro")
         .or(FactValue::Word("off")),
     on("ip_geolocation", "free"),
     on("ipv6", "free"),
-    setting("max_upload", UPLOADS, "free"),
-    setting("min_tls_version", SettingKind::Word(&["1.0", "1.1", "1.2", "1.3"]), "free")
+    any_setting("max_upload", UPLOADS, "free"),
+    any_setting("min_tls_version", SettingKind::Word(&["1.0", "1.1", "1.2", "1.3"]), "free")
         .or(FactValue::Word("1.0")),
-    setting(
+    any_setting(
         "minify",
         SettingKind::Object(&[("css", ON_OFF), ("html", ON_OFF), ("js", ON_OFF)]),
         "free",
     )
     .or(MINIFIED_NOTHING),
     off("mirage", "pro"),
-    setting("nel", SettingKind::Object(&[("enabled", SettingKind::Switch)]), "free"),
-    switch("opportunistic_encryption", "free"),
-    switch("opportunistic_onion", "free"),
+    any_setting("nel", SettingKind::Object(&[("enabled", SettingKind::Switch)]), "free"),
+    on_off_setting("opportunistic_encryption", "free"),
+    on_off_setting("opportunistic_onion", "free"),
     off("origin_error_page_pass_thru", "enterprise"),
-    setting("origin_max_http_version", SettingKind::Word(&["1", "2"]), "enterprise")
+    any_setting("origin_max_http_version", SettingKind::Word(&["1", "2"]), "enterprise")
         .or(FactValue::Word("2")),
-    setting("polish", SettingKind::Word(&["off", "lossless", "lossy"]), "pro")
+    any_setting("polish", SettingKind::Word(&["off", "lossless", "lossy"]), "pro")
         .or(FactValue::Word("off")),
     off("prefetch_preload", "enterprise"),
-    setting("proxy_read_timeout", SettingKind::Range(1, 6000), "enterprise")
+    any_setting("proxy_read_timeout", SettingKind::Range(1, 6000), "enterprise")
         .or(FactValue::Number(100)),
-    setting("pseudo_ipv4", SettingKind::Word(&["off", "add_header", "overwrite_header"]), "free")
-        .or(FactValue::Word("off")),
+    any_setting(
+        "pseudo_ipv4",
+        SettingKind::Word(&["off", "add_header", "overwrite_header"]),
+        "free",
+    )
+    .or(FactValue::Word("off")),
     off("response_buffering", "enterprise"),
     off("rocket_loader", "free"),
-    setting("security_header", SECURITY_HEADER, "free").or(NO_SECURITY_HEADER),
-    setting(
+    any_setting("security_header", SECURITY_HEADER, "free").or(NO_SECURITY_HEADER),
+    any_setting(
         "security_level",
         SettingKind::Word(&["off", "essentially_off", "low", "medium", "high", "under_attack"]),
         "free",
@@ -281,12 +285,12 @@ pub const SETTINGS: &[SettingFacts] = &[
     .or(FactValue::Word("medium")),
     on("server_side_exclude", "free"),
     off("sort_query_string_for_cache", "enterprise"),
-    setting(
+    any_setting(
         "ssl",
         SettingKind::Word(&["off", "flexible", "full", "strict", "origin_pull"]),
         "free",
     ),
-    setting("tls_1_3", SettingKind::Word(&["on", "off", "zrt"]), "free"),
+    any_setting("tls_1_3", SettingKind::Word(&["on", "off", "zrt"]), "free"),
     off("tls_client_auth", "free"),
     off("true_client_ip_header", "enterprise"),
     off("waf", "pro"),
@@ -296,7 +300,7 @@ pub const SETTINGS: &[SettingFacts] = &[
 
 /// Returns the facts of a setting.
 #[must_use]
-pub fn of(name: &str) -> Option<&'static SettingFacts> {
+pub fn setting_facts(name: &str) -> Option<&'static SettingFacts> {
     SETTINGS.iter().find(|s| s.name == name)
 }
 

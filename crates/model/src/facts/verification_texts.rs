@@ -11,7 +11,11 @@ pub struct VerificationText {
     pub lost: &'static str,
 }
 
-const fn text(start: &'static str, service: &'static str, lost: &'static str) -> VerificationText {
+const fn verification_text(
+    start: &'static str,
+    service: &'static str,
+    lost: &'static str,
+) -> VerificationText {
     VerificationText { start, service, lost }
 }
 
@@ -21,36 +25,76 @@ const fn text(start: &'static str, service: &'static str, lost: &'static str) ->
 /// The instructions of each service for the verification of domains, as known in 2026-11. Some
 /// check once and others again and again, so what is lost is what may be lost.
 pub const VERIFICATION_TEXTS: &[VerificationText] = &[
-    text("google-site-verification=", "Google", "access to Search Console and to Workspace"),
-    text("ms=", "Microsoft 365", "the use of the domain"),
-    text("facebook-domain-verification=", "Meta", "the verified domain of the business"),
-    text("apple-domain-verification=", "Apple", "managed accounts and domains"),
-    text("apple-domain=", "Apple", "mail of iCloud with this domain"),
-    text("atlassian-domain-verification=", "Atlassian", "managed accounts and single sign-on"),
-    text("docusign=", "DocuSign", "managed accounts and single sign-on"),
-    text("adobe-idp-site-verification=", "Adobe", "managed accounts and single sign-on"),
-    text("dropbox-domain-verification=", "Dropbox", "managed accounts"),
-    text("slack-domain-verification=", "Slack", "the claimed domain"),
-    text("zoom_verify_", "Zoom", "managed accounts"),
-    text("zoom-domain-verification=", "Zoom", "managed accounts"),
-    text("webexdomainverification", "Webex", "managed accounts"),
-    text("stripe-verification=", "Stripe", "the use of the domain"),
-    text("globalsign-domain-verification=", "GlobalSign", "the issuance of certificates"),
-    text("_globalsign-domain-verification=", "GlobalSign", "the issuance of certificates"),
-    text("openai-domain-verification=", "OpenAI", "the verified domain and single sign-on"),
-    text("anthropic-domain-verification-", "Anthropic", "the verified domain and single sign-on"),
-    text("notion-domain-verification=", "Notion", "managed accounts and single sign-on"),
-    text("miro-verification=", "Miro", "managed accounts"),
-    text("canva-site-verification=", "Canva", "managed accounts"),
-    text("1password-site-verification=", "1Password", "the use of the domain"),
-    text("have-i-been-pwned-verification=", "Have I Been Pwned", "notices about the domain"),
-    text("pinterest-site-verification=", "Pinterest", "the claimed website"),
-    text("yandex-verification:", "Yandex", "access to Webmaster"),
-    text("mailru-verification:", "Mail.ru", "access to Postmaster"),
-    text("hubspot-domain-verification=", "HubSpot", "the connected domain"),
-    text("onetrust-domain-verification=", "OneTrust", "the use of the domain"),
-    text("citrix-verification-code=", "Citrix", "the use of the domain"),
-    text("twilio-domain-verification=", "Twilio", "the use of the domain"),
+    verification_text(
+        "google-site-verification=",
+        "Google",
+        "access to Search Console and to Workspace",
+    ),
+    verification_text("ms=", "Microsoft 365", "the use of the domain"),
+    verification_text(
+        "facebook-domain-verification=",
+        "Meta",
+        "the verified domain of the business",
+    ),
+    verification_text("apple-domain-verification=", "Apple", "managed accounts and domains"),
+    verification_text("apple-domain=", "Apple", "mail of iCloud with this domain"),
+    verification_text(
+        "atlassian-domain-verification=",
+        "Atlassian",
+        "managed accounts and single sign-on",
+    ),
+    verification_text("docusign=", "DocuSign", "managed accounts and single sign-on"),
+    verification_text(
+        "adobe-idp-site-verification=",
+        "Adobe",
+        "managed accounts and single sign-on",
+    ),
+    verification_text("dropbox-domain-verification=", "Dropbox", "managed accounts"),
+    verification_text("slack-domain-verification=", "Slack", "the claimed domain"),
+    verification_text("zoom_verify_", "Zoom", "managed accounts"),
+    verification_text("zoom-domain-verification=", "Zoom", "managed accounts"),
+    verification_text("webexdomainverification", "Webex", "managed accounts"),
+    verification_text("stripe-verification=", "Stripe", "the use of the domain"),
+    verification_text(
+        "globalsign-domain-verification=",
+        "GlobalSign",
+        "the issuance of certificates",
+    ),
+    verification_text(
+        "_globalsign-domain-verification=",
+        "GlobalSign",
+        "the issuance of certificates",
+    ),
+    verification_text(
+        "openai-domain-verification=",
+        "OpenAI",
+        "the verified domain and single sign-on",
+    ),
+    verification_text(
+        "anthropic-domain-verification-",
+        "Anthropic",
+        "the verified domain and single sign-on",
+    ),
+    verification_text(
+        "notion-domain-verification=",
+        "Notion",
+        "managed accounts and single sign-on",
+    ),
+    verification_text("miro-verification=", "Miro", "managed accounts"),
+    verification_text("canva-site-verification=", "Canva", "managed accounts"),
+    verification_text("1password-site-verification=", "1Password", "the use of the domain"),
+    verification_text(
+        "have-i-been-pwned-verification=",
+        "Have I Been Pwned",
+        "notices about the domain",
+    ),
+    verification_text("pinterest-site-verification=", "Pinterest", "the claimed website"),
+    verification_text("yandex-verification:", "Yandex", "access to Webmaster"),
+    verification_text("mailru-verification:", "Mail.ru", "access to Postmaster"),
+    verification_text("hubspot-domain-verification=", "HubSpot", "the connected domain"),
+    verification_text("onetrust-domain-verification=", "OneTrust", "the use of the domain"),
+    verification_text("citrix-verification-code=", "Citrix", "the use of the domain"),
+    verification_text("twilio-domain-verification=", "Twilio", "the use of the domain"),
 ];
 
 impl VerificationText {

@@ -450,7 +450,7 @@ mod tests {
     use super::*;
     use crate::facts::owasp::ANOMALY_RULE;
 
-    /// A deployment with these overrides.
+    /// Returns a deployment with these overrides.
     fn live(overrides: Value) -> RuleBody {
         let mut rule = RuleBody::default();
         rule.set("action", "execute");
@@ -460,7 +460,7 @@ mod tests {
         rule
     }
 
-    /// An entry of a list of overrides.
+    /// Returns an entry of a list of overrides.
     fn entry(members: &[(&str, Value)]) -> Value {
         Value::List(vec![Value::Map(
             members.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect(),

@@ -46,7 +46,7 @@ pub fn rule_uses(phase: Phase, body: &RuleBody) -> Vec<RuleUse> {
             uses.push(RuleUse::Response(content.len(), response_bytes(phase.as_str())));
         }
     }
-    if texts(body.parameter("phases")).any(|phase| phase == BOT_FIGHT_PHASE) {
+    if texts_of_list(body.parameter("phases")).any(|phase| phase == BOT_FIGHT_PHASE) {
         uses.push(RuleUse::Feature(RuleFeature::SkipOfBotFightMode));
     }
     add_rate_uses(body, &mut uses);
@@ -66,7 +66,7 @@ fn add_rate_uses(body: &RuleBody, uses: &mut Vec<RuleUse>) {
         Some(Value::Integer(seconds)) => Some(*seconds),
         _ => None,
     };
-    let characteristics: BTreeSet<&str> = texts(rate.get("characteristics")).collect();
+    let characteristics: BTreeSet<&str> = texts_of_list(rate.get("characteristics")).collect();
     let timeout = seconds("mitigation_timeout").unwrap_or(0);
     let is_challenge = matches!(body.action(), "challenge" | "js_challenge" | "managed_challenge");
     let counting = counting_expression(rate);
@@ -96,7 +96,7 @@ fn add_rate_uses(body: &RuleBody, uses: &mut Vec<RuleUse>) {
 }
 
 /// Returns the texts of a list.
-fn texts(list: Option<&Value>) -> impl Iterator<Item = &str> {
+fn texts_of_list(list: Option<&Value>) -> impl Iterator<Item = &str> {
     let items = match list {
         Some(Value::List(items)) => items.as_slice(),
         _ => &[],

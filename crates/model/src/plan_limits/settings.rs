@@ -10,7 +10,7 @@ use crate::facts::settings::{self, LimitedValue, VALUE_PLANS};
 /// Returns why a plan cannot change a setting, or not to this value.
 #[must_use]
 pub fn setting_limit(name: &str, value: &Value, zone: ZoneTier) -> Option<BeyondPlan> {
-    let least = settings::of(name).and_then(|facts| facts.plan);
+    let least = settings::setting_facts(name).and_then(|facts| facts.plan);
     let rank = least.and_then(|least| TIERS.iter().position(|tier| tier.name == least));
     match (rank, least) {
         (Some(rank), Some(least)) if rank > zone.tier.rank() => Some(BeyondPlan {

@@ -4,7 +4,7 @@
 use data_encoding::{BASE64, BASE64_NOPAD, DecodeKind, HEXLOWER, HEXLOWER_PERMISSIVE, HEXUPPER};
 
 use super::DataError;
-use super::presentation::Token;
+use super::presentation::PresentationToken;
 use crate::diagnostic::count;
 
 /// Digits without the blanks, each with its byte offset in the original text.
@@ -21,8 +21,8 @@ impl Digits {
 
     /// Reads the digits of several words. If a word has escapes, all of its digits have the offset
     /// of the word.
-    pub(super) fn of_tokens(words: &[Token]) -> Self {
-        let in_word = |word: &Token| {
+    pub(super) fn of_tokens(words: &[PresentationToken]) -> Self {
+        let in_word = |word: &PresentationToken| {
             let start = word.offset + usize::from(word.quoted);
             let digits = Self::of_text(&word.text()).characters.into_iter();
             digits.map(|(at, c)| (start + at, c)).collect::<Vec<_>>()

@@ -12,7 +12,7 @@ pub(super) enum Root {
     Refused,
 }
 
-pub(super) fn host(field: &'static str, text: &str, root: Root) -> Result<Fqdn, DataError> {
+pub(super) fn parse_host(field: &'static str, text: &str, root: Root) -> Result<Fqdn, DataError> {
     if text == "@" {
         return Err(DataError::field(field, "`@` stands for the zone only in `name`")
             .help("write the zone's name in full"));

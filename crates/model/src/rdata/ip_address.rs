@@ -3,14 +3,14 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::DataError;
-use super::host_name::{Root, host};
+use super::host_name::{Root, parse_host};
 
 pub(super) fn ipv4(name: &'static str, text: &str) -> Result<Ipv4Addr, DataError> {
     text.parse().map_err(|_| {
         let has_letters = text.contains(|c: char| c.is_ascii_alphabetic());
         let help = match text.parse::<Ipv6Addr>() {
             Ok(_) => "this is an IPv6 address: use type AAAA",
-            Err(_) if has_letters && host(name, text, Root::Refused).is_ok() => {
+            Err(_) if has_letters && parse_host(name, text, Root::Refused).is_ok() => {
                 "this is a host name: use type CNAME"
             }
             Err(_) => "write four numbers from 0 to 255, without leading zeros, such as 192.0.2.10",

@@ -12,7 +12,7 @@
 
 use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
-use super::presentation::{Token, decimal, fixed, tokens};
+use super::presentation::{PresentationToken, fixed, parse_decimal, tokens};
 use super::{DataError, FieldReader, RecordData};
 
 /// A location on the earth, and its precision.
@@ -48,7 +48,7 @@ const METRE_PLACES: u8 = 2;
 /// 3).
 const DEFAULTS: [i64; 3] = [100, 1_000_000, 1_000];
 
-const fn seconds(name: &'static str) -> FieldFacts {
+const fn seconds_field(name: &'static str) -> FieldFacts {
     let kind = FieldKind::Decimal { min: 0, max: 59_999, places: SECOND_PLACES };
     FieldFacts::data(name, kind, "0 to 59.999")
 }
@@ -138,7 +138,11 @@ impl Angle {
     }
 
     /// Reads the angle at the beginning of a list of words, and removes these words.
-    fn take(&self, words: &mut std::slice::Iter<'_, Token>, end: usize) -> Result<i64, DataError> {
+    fn take(
+        &self,
+        words: &mut std::slice::Iter<'_, PresentationToken>,
+        end: usize,
+    ) -> Result<i64, DataError> {
         let missing = || {
             DataError::field(
                 self.direction,
@@ -164,7 +168,7 @@ impl Angle {
             if place == 0 {
                 minutes = word.integer(self.minutes, 59)?;
             } else {
-                seconds = decimal(&text, SECOND_PLACES)
+                seconds = parse_decimal(&text, SECOND_PLACES)
                     .filter(|n| (0..=59_999).contains(n))
                     .ok_or_else(|| {
                         DataError::field(
@@ -181,13 +185,13 @@ impl Angle {
 }
 
 /// Parses a distance in metres, with or without `m`.
-fn distance(name: &'static str, word: &Token) -> Result<i64, DataError> {
+fn distance(name: &'static str, word: &PresentationToken) -> Result<i64, DataError> {
     let text = word.text();
     let bare = text.strip_suffix(['m', 'M']).unwrap_or(&text);
     let Some(FieldKind::Decimal { min, max, .. }) = Loc::FACTS.field(name).map(|f| f.kind) else {
         return Err(DataError::field(name, format!("`{name}` is not a distance")));
     };
-    decimal(bare, METRE_PLACES).filter(|n| (min..=max).contains(n)).ok_or_else(|| {
+    parse_decimal(bare, METRE_PLACES).filter(|n| (min..=max).contains(n)).ok_or_else(|| {
         let (min, max) = (fixed(min, METRE_PLACES), fixed(max, METRE_PLACES));
         DataError::field(name, format!("`{text}` is not a number of metres from {min} to {max}"))
             .help("write metres with at most two decimals, such as 10.00m")
@@ -197,7 +201,7 @@ fn distance(name: &'static str, word: &Token) -> Result<i64, DataError> {
 
 /// Writes a number, given in units of its last decimal place, as a field; as an integer if
 /// possible.
-fn number(units: i64, places: u8) -> Value {
+fn decimal_value(units: i64, places: u8) -> Value {
     let text = fixed(units, places);
     match text.split_once('.') {
         Some((whole, fraction)) if fraction.bytes().all(|b| b == b'0') => {
@@ -215,11 +219,11 @@ impl RecordData for Loc {
         fields: &[
             FieldFacts::number("lat_degrees", 90, "0 to 90"),
             FieldFacts::number("lat_minutes", 59, "0 to 59"),
-            seconds("lat_seconds"),
+            seconds_field("lat_seconds"),
             FieldFacts::data("lat_direction", FieldKind::Choice(&["N", "S"]), "N or S"),
             FieldFacts::number("long_degrees", 180, "0 to 180"),
             FieldFacts::number("long_minutes", 59, "0 to 59"),
-            seconds("long_seconds"),
+            seconds_field("long_seconds"),
             FieldFacts::data("long_direction", FieldKind::Choice(&["E", "W"]), "E or W"),
             metres(
                 "altitude",
@@ -306,7 +310,7 @@ impl RecordData for Loc {
             let (degrees, minutes, seconds, letter) = angle.parts(value);
             fields.insert(angle.degrees.to_owned(), Value::Integer(degrees));
             fields.insert(angle.minutes.to_owned(), Value::Integer(minutes));
-            fields.insert(angle.seconds.to_owned(), number(seconds, SECOND_PLACES));
+            fields.insert(angle.seconds.to_owned(), decimal_value(seconds, SECOND_PLACES));
             fields.insert(angle.direction.to_owned(), Value::from(letter));
         }
         for (name, value) in [
@@ -315,7 +319,7 @@ impl RecordData for Loc {
             ("precision_horz", self.precision_horz),
             ("precision_vert", self.precision_vert),
         ] {
-            fields.insert(name.to_owned(), number(value, METRE_PLACES));
+            fields.insert(name.to_owned(), decimal_value(value, METRE_PLACES));
         }
         fields
     }

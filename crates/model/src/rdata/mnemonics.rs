@@ -1,7 +1,7 @@
 //! Names of numbers in presentation text.
 
 use super::DataError;
-use super::presentation::Token;
+use super::presentation::PresentationToken;
 
 /// Names for the numbers of a field.
 pub(super) struct Mnemonics {
@@ -19,7 +19,7 @@ impl Mnemonics {
         &self,
         field: &'static str,
         max: u32,
-        word: &Token,
+        word: &PresentationToken,
     ) -> Result<u32, DataError> {
         let text = word.text();
         match self.names.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text)) {

@@ -38,7 +38,7 @@ use super::facts::{Slot, TypeFacts};
 use super::fields::{Fields, Value};
 use super::name::Fqdn;
 
-use host_name::{Root, host};
+use host_name::{Root, parse_host};
 use reader::FieldReader;
 use record_data::RecordData;
 pub use record_data::{DataError, Purpose};

@@ -3,8 +3,8 @@
 use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
-use super::presentation::{STRING_OCTETS, Token};
-use super::{DataError, FieldReader, RecordData, Root, host, presentation};
+use super::presentation::{PresentationToken, STRING_OCTETS};
+use super::{DataError, FieldReader, RecordData, Root, parse_host, presentation};
 
 /// A rule that rewrites a name or a number; the flags ignore case (RFC 3403 section 4.1).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,7 +113,7 @@ impl RecordData for Naptr {
         let form = ["ORDER", "PREFERENCE", "\"FLAGS\"", "\"SERVICE\"", "\"REGEX\"", "REPLACEMENT"];
         let [order, preference, flag, service, regex, replacement] =
             presentation::exactly(text, form)?;
-        let string = |name: &'static str, word: &Token| {
+        let string = |name: &'static str, word: &PresentationToken| {
             string(name, &word.text()).map_err(|e| e.at(word.offset))
         };
         Ok(Self {
@@ -122,7 +122,7 @@ impl RecordData for Naptr {
             flags: flags(&flag.text()).map_err(|e| e.at(flag.offset))?,
             service: string("service", &service)?,
             regex: string("regex", &regex)?,
-            replacement: host("replacement", &replacement.text(), Root::Allowed)
+            replacement: parse_host("replacement", &replacement.text(), Root::Allowed)
                 .map_err(|e| e.at(replacement.offset))?,
         })
     }

@@ -10,8 +10,8 @@ use std::net::IpAddr;
 use super::hex_and_base64::{Digits, base64, check_length, lower_hex, upper_hex};
 use super::ip_address::{ipv4, ipv6};
 use super::mnemonics::Mnemonics;
-use super::presentation::{self, Token, tokens};
-use super::{DataError, FieldReader, Purpose, Root, host};
+use super::presentation::{self, PresentationToken, tokens};
+use super::{DataError, FieldReader, Purpose, Root, parse_host};
 use crate::Gather;
 use crate::diagnostic::count;
 use crate::facts::{FieldFacts, FieldKind, TypeFacts};
@@ -63,14 +63,14 @@ impl Rules {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Plain {
     /// The first field. Most records have only one, which needs no allocation here.
-    first: Part,
+    first: CanonicalField,
     /// The other fields, in the order of the facts.
-    rest: Box<[Part]>,
+    rest: Box<[CanonicalField]>,
 }
 
 /// A field in canonical form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Part {
+enum CanonicalField {
     Address(IpAddr),
     Number(u32),
     Host(Fqdn),
@@ -80,14 +80,14 @@ enum Part {
 
 impl Plain {
     /// Checks the fields and creates the value.
-    fn new(of: &'static PlainType, mut parts: Vec<Part>) -> Result<Self, DataError> {
+    fn new(of: &'static PlainType, mut parts: Vec<CanonicalField>) -> Result<Self, DataError> {
         let fields = of.facts.fields;
-        if let Some(Part::Text(text)) = parts.last() {
+        if let Some(CanonicalField::Text(text)) = parts.last() {
             (of.rules.check)(text)?;
         }
-        if let (Some((kind_field, lengths)), Some(Part::Octets(octets))) =
+        if let (Some((kind_field, lengths)), Some(CanonicalField::Octets(octets))) =
             (of.rules.lengths, parts.last())
-            && let Some((_, Part::Number(kind))) =
+            && let Some((_, CanonicalField::Number(kind))) =
                 fields.iter().zip(&parts).find(|(field, _)| field.name == kind_field)
             && let Some(digest) = fields.last()
         {
@@ -112,12 +112,16 @@ impl Plain {
         let read = |field: &'static FieldFacts| {
             let name = field.name;
             match field.kind {
-                FieldKind::Integer { max } => reader.integer(name, max).map(Part::Number),
-                FieldKind::Hex { .. } => reader.hex(name).map(|octets| Part::Octets(octets.into())),
-                FieldKind::Base64 => reader.base64(name).map(|octets| Part::Octets(octets.into())),
-                FieldKind::Text | FieldKind::CharacterString => {
-                    reader.text(name).map(|text| Part::Text(presentation::unquoted(&text).into()))
+                FieldKind::Integer { max } => reader.integer(name, max).map(CanonicalField::Number),
+                FieldKind::Hex { .. } => {
+                    reader.hex(name).map(|octets| CanonicalField::Octets(octets.into()))
                 }
+                FieldKind::Base64 => {
+                    reader.base64(name).map(|octets| CanonicalField::Octets(octets.into()))
+                }
+                FieldKind::Text | FieldKind::CharacterString => reader
+                    .text(name)
+                    .map(|text| CanonicalField::Text(presentation::unquoted(&text).into())),
                 _ => reader.text(name).and_then(|text| reader.keep(of_text(field, &text))),
             }
         };
@@ -147,7 +151,9 @@ impl Plain {
         for (n, (field, word)) in fields.iter().zip(&words).enumerate() {
             offset = word.offset;
             parts.push(match field.kind {
-                FieldKind::Integer { max } => Part::Number(of.number(field.name, max, word)?),
+                FieldKind::Integer { max } => {
+                    CanonicalField::Number(of.number(field.name, max, word)?)
+                }
                 FieldKind::Hex { .. } | FieldKind::Base64 => {
                     let digits = Digits::of_tokens(&words[n..]);
                     offset = digits.offset();
@@ -161,8 +167,8 @@ impl Plain {
 
     /// Returns named scalars in the spelling of requests.
     pub(super) fn fields(&self, of: &'static PlainType) -> Fields {
-        let value = |field: &FieldFacts, part: &Part| match part {
-            Part::Number(number) => Value::from(*number),
+        let value = |field: &FieldFacts, part: &CanonicalField| match part {
+            CanonicalField::Number(number) => Value::from(*number),
             _ => Value::from(of.spelled(field, part)),
         };
         self.named(of).map(|(field, part)| (field.name.to_owned(), value(field, part))).gather()
@@ -176,7 +182,9 @@ impl Plain {
                 text.push(' ');
             }
             match part {
-                Part::Text(words) => text.push_str(&presentation::quoted(words.as_bytes())),
+                CanonicalField::Text(words) => {
+                    text.push_str(&presentation::quoted(words.as_bytes()))
+                }
                 _ => text.push_str(&of.spelled(field, part)),
             }
         }
@@ -197,40 +205,49 @@ impl Plain {
 
     /// Returns the host that the value points to, if any.
     pub(super) fn target(&self, _of: &'static PlainType) -> Option<&Fqdn> {
-        self.parts().find_map(|part| if let Part::Host(host) = part { Some(host) } else { None })
+        self.parts()
+            .find_map(|part| if let CanonicalField::Host(host) = part { Some(host) } else { None })
     }
 
     /// Returns the address, if the value is an address.
     pub(super) fn address(&self) -> Option<IpAddr> {
-        if let Part::Address(address) = &self.first { Some(*address) } else { None }
+        if let CanonicalField::Address(address) = &self.first { Some(*address) } else { None }
     }
 
-    fn parts(&self) -> impl Iterator<Item = &Part> {
+    fn parts(&self) -> impl Iterator<Item = &CanonicalField> {
         iter::once(&self.first).chain(&self.rest)
     }
 
     /// Returns the fields with their facts.
-    fn named(&self, of: &'static PlainType) -> impl Iterator<Item = (&'static FieldFacts, &Part)> {
+    fn named(
+        &self,
+        of: &'static PlainType,
+    ) -> impl Iterator<Item = (&'static FieldFacts, &CanonicalField)> {
         of.facts.fields.iter().zip(self.parts())
     }
 }
 
 impl PlainType {
     /// Returns a field in the spelling of requests.
-    fn spelled(&self, field: &FieldFacts, part: &Part) -> String {
+    fn spelled(&self, field: &FieldFacts, part: &CanonicalField) -> String {
         match (part, field.kind) {
-            (Part::Address(address), _) => address.to_string(),
-            (Part::Number(number), _) => number.to_string(),
-            (Part::Host(host), _) => host.to_string(),
-            (Part::Octets(octets), FieldKind::Base64) => base64(octets),
-            (Part::Octets(octets), _) if self.rules.is_upper => upper_hex(octets),
-            (Part::Octets(octets), _) => lower_hex(octets),
-            (Part::Text(text), _) => text.clone().into(),
+            (CanonicalField::Address(address), _) => address.to_string(),
+            (CanonicalField::Number(number), _) => number.to_string(),
+            (CanonicalField::Host(host), _) => host.to_string(),
+            (CanonicalField::Octets(octets), FieldKind::Base64) => base64(octets),
+            (CanonicalField::Octets(octets), _) if self.rules.is_upper => upper_hex(octets),
+            (CanonicalField::Octets(octets), _) => lower_hex(octets),
+            (CanonicalField::Text(text), _) => text.clone().into(),
         }
     }
 
     /// Parses a number, or the name of a number.
-    fn number(&self, field: &'static str, max: u32, word: &Token) -> Result<u32, DataError> {
+    fn number(
+        &self,
+        field: &'static str,
+        max: u32,
+        word: &PresentationToken,
+    ) -> Result<u32, DataError> {
         match self.rules.names.iter().find(|(named, _)| *named == field) {
             Some((_, names)) => names.number(field, max, word),
             // Authors often write the host before its priority.
@@ -242,7 +259,7 @@ impl PlainType {
     }
 
     /// Splits a text into one word per field; digits at the end may have several words.
-    fn words(&self, text: &str) -> Result<Vec<Token>, DataError> {
+    fn words(&self, text: &str) -> Result<Vec<PresentationToken>, DataError> {
         let (fields, kind) = (self.facts.fields, self.facts.name);
         let words = tokens(text)?;
         if self.facts.has_priority_beside() && words.len() + 1 == fields.len() {
@@ -275,23 +292,25 @@ impl PlainType {
 }
 
 /// Reads a field from a text that contains nothing else.
-fn of_text(field: &'static FieldFacts, text: &str) -> Result<Part, DataError> {
+fn of_text(field: &'static FieldFacts, text: &str) -> Result<CanonicalField, DataError> {
     match field.kind {
-        FieldKind::Ipv4 => ipv4(field.name, text).map(|a| Part::Address(a.into())),
-        FieldKind::Ipv6 => ipv6(field.name, text).map(|a| Part::Address(a.into())),
-        FieldKind::Host => host(field.name, text, Root::Refused).map(Part::Host),
-        FieldKind::HostOrRoot => host(field.name, text, Root::Allowed).map(Part::Host),
-        _ => Ok(Part::Text(text.into())),
+        FieldKind::Ipv4 => ipv4(field.name, text).map(|a| CanonicalField::Address(a.into())),
+        FieldKind::Ipv6 => ipv6(field.name, text).map(|a| CanonicalField::Address(a.into())),
+        FieldKind::Host => parse_host(field.name, text, Root::Refused).map(CanonicalField::Host),
+        FieldKind::HostOrRoot => {
+            parse_host(field.name, text, Root::Allowed).map(CanonicalField::Host)
+        }
+        _ => Ok(CanonicalField::Text(text.into())),
     }
 }
 
-fn of_digits(field: &'static FieldFacts, digits: &Digits) -> Result<Part, DataError> {
+fn of_digits(field: &'static FieldFacts, digits: &Digits) -> Result<CanonicalField, DataError> {
     let octets = if field.kind == FieldKind::Base64 {
         digits.base64(field.name)
     } else {
         digits.hex(field.name)
     };
-    octets.map(|octets| Part::Octets(octets.into()))
+    octets.map(|octets| CanonicalField::Octets(octets.into()))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ pub const STRING_OCTETS: usize = 255;
 
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct PresentationToken {
     /// The octets, with escapes resolved.
     pub(super) octets: Vec<u8>,
     /// Byte offset in the text.
@@ -17,7 +17,7 @@ pub(super) struct Token {
     pub(super) quoted: bool,
 }
 
-impl Token {
+impl PresentationToken {
     /// Returns the word as text. Octets that are not UTF-8 become replacement characters, which no
     /// field accepts.
     pub(super) fn text(&self) -> String {
@@ -49,7 +49,7 @@ impl Token {
 ///
 /// # Errors
 /// An unclosed quote, an incomplete escape, or text directly after a closing quote.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, DataError> {
+pub(super) fn tokens(text: &str) -> Result<Vec<PresentationToken>, DataError> {
     let bytes = text.as_bytes();
     let mut words = Vec::new();
     let mut at = 0;
@@ -90,7 +90,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, DataError> {
                 }
                 Some(b) if !quoted && b.is_ascii_whitespace() => break,
                 Some(b'\\') => {
-                    let (octet, length) = escape(&bytes[at..]).map_err(|e| e.at(at))?;
+                    let (octet, length) = read_escape(&bytes[at..]).map_err(|e| e.at(at))?;
                     octets.push(octet);
                     at += length;
                 }
@@ -100,13 +100,13 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, DataError> {
                 }
             }
         }
-        words.push(Token { octets, offset: start, quoted });
+        words.push(PresentationToken { octets, offset: start, quoted });
     }
     Ok(words)
 }
 
 /// Reads one escape, `\DDD` or `\X`. Returns the octet and the length of the escape.
-fn escape(bytes: &[u8]) -> Result<(u8, usize), DataError> {
+fn read_escape(bytes: &[u8]) -> Result<(u8, usize), DataError> {
     match bytes.get(1) {
         None => Err(DataError::whole("a `\\` at the end escapes nothing")
             .help("write `\\\\` for a backslash")),
@@ -165,7 +165,7 @@ pub(super) fn integer(text: &str) -> Option<u32> {
 ///
 /// `None` for any text except digits with an optional leading `-` and an optional point among them,
 /// and for more decimal places than `places`, unless these are zero.
-pub(super) fn decimal(text: &str, places: u8) -> Option<i64> {
+pub(super) fn parse_decimal(text: &str, places: u8) -> Option<i64> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
     let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -196,10 +196,10 @@ pub(super) fn fixed(number: i64, places: u8) -> String {
 pub(super) fn exactly<const N: usize>(
     text: &str,
     form: [&'static str; N],
-) -> Result<[Token; N], DataError> {
+) -> Result<[PresentationToken; N], DataError> {
     let all = tokens(text)?;
     let found = all.len();
-    <[Token; N]>::try_from(all).map_err(|_| {
+    <[PresentationToken; N]>::try_from(all).map_err(|_| {
         DataError::whole(format!("{} where {N} are needed", count(found, "word")))
             .help(format!("write `{}`", form.join(" ")))
     })
@@ -246,7 +246,7 @@ mod tests {
             ("59.9990", 59_999),
             ("007", 7000),
         ] {
-            assert_eq!(decimal(text, 3), Some(number), "{text}");
+            assert_eq!(parse_decimal(text, 3), Some(number), "{text}");
         }
         for bad in [
             "",
@@ -262,7 +262,7 @@ mod tests {
             "99999999999999999999",
             "١",
         ] {
-            assert_eq!(decimal(bad, 3), None, "{bad}");
+            assert_eq!(parse_decimal(bad, 3), None, "{bad}");
         }
         assert_eq!(
             [fixed(-5, 2), fixed(0, 3), fixed(123_456, 2), fixed(7, 0)],

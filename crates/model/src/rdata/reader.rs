@@ -4,7 +4,7 @@ use super::super::facts::{FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
 use super::hex_and_base64::Digits;
-use super::host_name::{Root, host};
+use super::host_name::{Root, parse_host};
 use super::{DataError, presentation};
 
 /// Reads the fields of one value and collects every error.
@@ -107,7 +107,8 @@ impl<'a> FieldReader<'a> {
             return None;
         };
         let text = self.text(name)?;
-        let number = presentation::decimal(text.trim(), places).filter(|n| (min..=max).contains(n));
+        let number =
+            presentation::parse_decimal(text.trim(), places).filter(|n| (min..=max).contains(n));
         let shown = |n| presentation::fixed(n, places);
         self.keep(number.ok_or_else(|| {
             let bounds =
@@ -124,7 +125,7 @@ impl<'a> FieldReader<'a> {
 
     pub(super) fn host(&mut self, name: &'static str, root: Root) -> Option<Fqdn> {
         let text = self.text(name)?;
-        match host(name, &text, root) {
+        match parse_host(name, &text, root) {
             Ok(host) => Some(host),
             Err(error) => {
                 self.errors.push(error);

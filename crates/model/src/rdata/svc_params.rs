@@ -18,7 +18,7 @@ pub(super) struct SvcParams(BTreeMap<u16, Vec<u8>>);
 
 /// The kind of value of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ParameterKind {
     /// Keys, sorted.
     Keys,
     /// Protocol identifiers, in order of preference.
@@ -41,16 +41,16 @@ enum Kind {
 ///
 /// # Sources
 /// RFC 9460 section 14.3.2; RFC 9461 section 5 (dohpath); RFC 9540 section 4 (ohttp).
-const KEYS: &[(&str, u16, Kind)] = &[
-    ("mandatory", 0, Kind::Keys),
-    ("alpn", 1, Kind::Protocols),
-    ("no-default-alpn", 2, Kind::Nothing),
-    ("port", 3, Kind::Port),
-    ("ipv4hint", 4, Kind::Ipv4),
-    ("ech", 5, Kind::Base64),
-    ("ipv6hint", 6, Kind::Ipv6),
-    ("dohpath", 7, Kind::Text),
-    ("ohttp", 8, Kind::Nothing),
+const KEYS: &[(&str, u16, ParameterKind)] = &[
+    ("mandatory", 0, ParameterKind::Keys),
+    ("alpn", 1, ParameterKind::Protocols),
+    ("no-default-alpn", 2, ParameterKind::Nothing),
+    ("port", 3, ParameterKind::Port),
+    ("ipv4hint", 4, ParameterKind::Ipv4),
+    ("ech", 5, ParameterKind::Base64),
+    ("ipv6hint", 6, ParameterKind::Ipv6),
+    ("dohpath", 7, ParameterKind::Text),
+    ("ohttp", 8, ParameterKind::Nothing),
 ];
 
 const MANDATORY: u16 = 0;
@@ -59,11 +59,11 @@ const ALPN: u16 = 1;
 
 const NO_DEFAULT_ALPN: u16 = 2;
 
-fn kind(key: u16) -> Kind {
-    KEYS.iter().find(|(_, n, _)| *n == key).map_or(Kind::Octets, |(_, _, kind)| *kind)
+fn kind_of_key(key: u16) -> ParameterKind {
+    KEYS.iter().find(|(_, n, _)| *n == key).map_or(ParameterKind::Octets, |(_, _, kind)| *kind)
 }
 
-fn name(key: u16) -> String {
+fn key_name(key: u16) -> String {
     KEYS.iter()
         .find(|(_, n, _)| *n == key)
         .map_or_else(|| format!("key{key}"), |(name, _, _)| (*name).to_owned())
@@ -74,7 +74,7 @@ fn wrong(message: impl Into<String>, help: impl Into<String>) -> DataError {
 }
 
 /// Parses a key. Returns its number, and true if it was written as a number.
-fn key(text: &str) -> Result<(u16, bool), DataError> {
+fn parse_key(text: &str) -> Result<(u16, bool), DataError> {
     let lower = text.to_ascii_lowercase();
     if let Some((_, number, _)) = KEYS.iter().find(|(name, _, _)| *name == lower) {
         return Ok((*number, false));
@@ -107,16 +107,16 @@ impl SvcParams {
     pub(super) fn parse(text: &str) -> Result<Self, DataError> {
         let mut params = BTreeMap::new();
         let mut at = 0;
-        while let Some(item) = item(text, at)? {
+        while let Some(item) = next_parameter(text, at)? {
             at = item.end;
             let (key, generic) =
-                key(&text[item.start..item.key_end]).map_err(|e| e.at(item.start))?;
+                parse_key(&text[item.start..item.key_end]).map_err(|e| e.at(item.start))?;
             let octets =
                 if generic { from_wire(key, item.octets) } else { to_wire(key, &item.octets) };
             let octets = octets.map_err(|e| e.at(item.value_start))?;
             if params.insert(key, octets).is_some() {
                 return Err(wrong(
-                    format!("`{}` is a duplicate", name(key)),
+                    format!("`{}` is a duplicate", key_name(key)),
                     "write each parameter once",
                 )
                 .at(item.start));
@@ -137,7 +137,7 @@ impl SvcParams {
         if let Some(missing) =
             listed.iter().map(|k| u16::from_be_bytes(*k)).find(|k| !self.0.contains_key(k))
         {
-            let key = name(missing);
+            let key = key_name(missing);
             return Err(wrong(
                 format!("`mandatory` names `{key}`, which is missing"),
                 format!("add `{key}`, or take it out of `mandatory`"),
@@ -154,7 +154,7 @@ impl SvcParams {
 }
 
 /// One parameter of a text.
-struct Item {
+struct WrittenParameter {
     /// Offset of the key.
     start: usize,
     /// Offset after the key.
@@ -168,7 +168,7 @@ struct Item {
 }
 
 /// Reads the next parameter from an offset.
-fn item(text: &str, from: usize) -> Result<Option<Item>, DataError> {
+fn next_parameter(text: &str, from: usize) -> Result<Option<WrittenParameter>, DataError> {
     let bytes = text.as_bytes();
     let Some(start) = text[from..].find(|c: char| !c.is_ascii_whitespace()).map(|n| from + n)
     else {
@@ -177,7 +177,7 @@ fn item(text: &str, from: usize) -> Result<Option<Item>, DataError> {
     let is_end = |c: char| c == '=' || c.is_ascii_whitespace();
     let key_end = text[start..].find(is_end).map_or(text.len(), |n| start + n);
     if bytes.get(key_end) != Some(&b'=') {
-        return Ok(Some(Item {
+        return Ok(Some(WrittenParameter {
             start,
             key_end,
             value_start: start,
@@ -218,12 +218,12 @@ fn item(text: &str, from: usize) -> Result<Option<Item>, DataError> {
         .map_err(shift)?
         .into_iter()
         .flat_map(|w| w.octets);
-    Ok(Some(Item { start, key_end, value_start, octets: octets.collect(), end }))
+    Ok(Some(WrittenParameter { start, key_end, value_start, octets: octets.collect(), end }))
 }
 
 /// Splits a comma-separated list; `\,` and `\\` are a literal comma and backslash (RFC 9460
 /// appendix A.1).
-fn members(octets: &[u8]) -> Result<Vec<Vec<u8>>, DataError> {
+fn split_list(octets: &[u8]) -> Result<Vec<Vec<u8>>, DataError> {
     let mut members = vec![Vec::new()];
     let mut rest = octets.iter();
     while let Some(octet) = rest.next() {
@@ -258,46 +258,50 @@ fn members(octets: &[u8]) -> Result<Vec<Vec<u8>>, DataError> {
 
 /// Converts a value from text form to wire form.
 fn to_wire(key: u16, value: &[u8]) -> Result<Vec<u8>, DataError> {
-    let name = name(key);
+    let name = key_name(key);
     let text = || String::from_utf8_lossy(value);
-    if value.is_empty() && !matches!(kind(key), Kind::Nothing | Kind::Octets) {
+    if value.is_empty()
+        && !matches!(kind_of_key(key), ParameterKind::Nothing | ParameterKind::Octets)
+    {
         return Err(wrong(
             format!("`{name}` needs a value"),
             format!("write `{name}=…`, or remove it"),
         ));
     }
     let mut wire = Vec::new();
-    match kind(key) {
-        Kind::Octets => wire.extend_from_slice(value),
-        Kind::Nothing if value.is_empty() => {}
-        Kind::Nothing => {
+    match kind_of_key(key) {
+        ParameterKind::Octets => wire.extend_from_slice(value),
+        ParameterKind::Nothing if value.is_empty() => {}
+        ParameterKind::Nothing => {
             return Err(wrong(format!("`{name}` has no value"), format!("write `{name}` alone")));
         }
-        Kind::Text => match std::str::from_utf8(value) {
+        ParameterKind::Text => match std::str::from_utf8(value) {
             Ok(text) => wire.extend_from_slice(text.as_bytes()),
             Err(_) => return Err(wrong(format!("`{name}` is not UTF-8"), "write text")),
         },
-        Kind::Base64 => {
+        ParameterKind::Base64 => {
             let octets = Digits::of_text(&text()).base64("value");
             wire = octets.map_err(|mut e| {
                 e.offset = None;
                 e
             })?;
         }
-        Kind::Port => match presentation::integer(&text()).and_then(|n| u16::try_from(n).ok()) {
-            Some(port) => wire.extend(port.to_be_bytes()),
-            None => {
-                return Err(wrong(
-                    format!("`{}` is not a port", text()),
-                    "write a number from 0 to 65535",
-                ));
+        ParameterKind::Port => {
+            match presentation::integer(&text()).and_then(|n| u16::try_from(n).ok()) {
+                Some(port) => wire.extend(port.to_be_bytes()),
+                None => {
+                    return Err(wrong(
+                        format!("`{}` is not a port", text()),
+                        "write a number from 0 to 65535",
+                    ));
+                }
             }
-        },
-        Kind::Ipv4 | Kind::Ipv6 => {
-            for member in members(value)? {
+        }
+        ParameterKind::Ipv4 | ParameterKind::Ipv6 => {
+            for member in split_list(value)? {
                 let text = String::from_utf8_lossy(&member).trim().to_owned();
-                let (octets, example) = match kind(key) {
-                    Kind::Ipv4 => {
+                let (octets, example) = match kind_of_key(key) {
+                    ParameterKind::Ipv4 => {
                         (text.parse::<Ipv4Addr>().map(|a| a.octets().to_vec()), "192.0.2.10")
                     }
                     _ => (text.parse::<Ipv6Addr>().map(|a| a.octets().to_vec()), "2001:db8::10"),
@@ -310,8 +314,8 @@ fn to_wire(key: u16, value: &[u8]) -> Result<Vec<u8>, DataError> {
                 })?);
             }
         }
-        Kind::Protocols => {
-            for member in members(value)? {
+        ParameterKind::Protocols => {
+            for member in split_list(value)? {
                 let length = u8::try_from(member.len()).map_err(|_| {
                     wrong(
                         "a protocol identifier has more than 255 bytes",
@@ -322,15 +326,15 @@ fn to_wire(key: u16, value: &[u8]) -> Result<Vec<u8>, DataError> {
                 wire.extend(member);
             }
         }
-        Kind::Keys => {
+        ParameterKind::Keys => {
             let mut keys = Vec::new();
-            for member in members(value)? {
-                let (key, _) = self::key(&String::from_utf8_lossy(&member))?;
+            for member in split_list(value)? {
+                let (key, _) = self::parse_key(&String::from_utf8_lossy(&member))?;
                 if key == MANDATORY || keys.contains(&key) {
                     return Err(wrong(
                         format!(
                             "`mandatory` cannot name `{}`{}",
-                            self::name(key),
+                            self::key_name(key),
                             if key == MANDATORY { "" } else { " twice" }
                         ),
                         "write each other key once",
@@ -347,43 +351,43 @@ fn to_wire(key: u16, value: &[u8]) -> Result<Vec<u8>, DataError> {
 
 /// Converts octets that were given directly to their canonical form.
 fn from_wire(key: u16, octets: Vec<u8>) -> Result<Vec<u8>, DataError> {
-    match written(key, &octets) {
+    match value_text(key, &octets) {
         Some(value) => to_wire(key, &value),
         None => Err(wrong(
-            format!("these are not octets of `{}`", name(key)),
-            format!("write `{}=…`; `key{key}` takes the octets of the wire format", name(key)),
+            format!("these are not octets of `{}`", key_name(key)),
+            format!("write `{}=…`; `key{key}` takes the octets of the wire format", key_name(key)),
         )),
     }
 }
 
 /// Returns the text form of the value, before quotes and escapes; `None` for octets that are
 /// invalid for the key.
-fn written(key: u16, wire: &[u8]) -> Option<Vec<u8>> {
+fn value_text(key: u16, wire: &[u8]) -> Option<Vec<u8>> {
     let list = |members: Vec<String>| (!members.is_empty()).then(|| members.join(",").into_bytes());
-    match kind(key) {
-        Kind::Octets => Some(wire.to_vec()),
-        Kind::Nothing => wire.is_empty().then(Vec::new),
-        Kind::Text => std::str::from_utf8(wire).is_ok().then(|| wire.to_vec()),
-        Kind::Base64 => Some(base64(wire).into_bytes()),
-        Kind::Port => {
+    match kind_of_key(key) {
+        ParameterKind::Octets => Some(wire.to_vec()),
+        ParameterKind::Nothing => wire.is_empty().then(Vec::new),
+        ParameterKind::Text => std::str::from_utf8(wire).is_ok().then(|| wire.to_vec()),
+        ParameterKind::Base64 => Some(base64(wire).into_bytes()),
+        ParameterKind::Port => {
             <[u8; 2]>::try_from(wire).ok().map(|b| u16::from_be_bytes(b).to_string().into_bytes())
         }
-        Kind::Ipv4 => {
+        ParameterKind::Ipv4 => {
             let (chunks, rest) = wire.as_chunks::<4>();
             list(chunks.iter().map(|b| Ipv4Addr::from(*b).to_string()).collect())
                 .filter(|_| rest.is_empty())
         }
-        Kind::Ipv6 => {
+        ParameterKind::Ipv6 => {
             let (chunks, rest) = wire.as_chunks::<16>();
             list(chunks.iter().map(|b| Ipv6Addr::from(*b).to_string()).collect())
                 .filter(|_| rest.is_empty())
         }
-        Kind::Keys => {
+        ParameterKind::Keys => {
             let (chunks, rest) = wire.as_chunks::<2>();
-            list(chunks.iter().map(|b| name(u16::from_be_bytes(*b))).collect())
+            list(chunks.iter().map(|b| key_name(u16::from_be_bytes(*b))).collect())
                 .filter(|_| rest.is_empty())
         }
-        Kind::Protocols => {
+        ParameterKind::Protocols => {
             let mut value: Vec<u8> = Vec::new();
             let mut rest = wire;
             while let Some((length, tail)) = rest.split_first() {
@@ -412,9 +416,9 @@ impl fmt::Display for SvcParams {
             if n > 0 {
                 f.write_str(" ")?;
             }
-            f.write_str(&name(*key))?;
+            f.write_str(&key_name(*key))?;
             if !wire.is_empty() {
-                let value = written(*key, wire).unwrap_or_default();
+                let value = value_text(*key, wire).unwrap_or_default();
                 write!(f, "={}", presentation::quoted(&value))?;
             }
         }

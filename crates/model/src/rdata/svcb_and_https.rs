@@ -3,9 +3,9 @@
 use super::super::facts::{FieldFacts, FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
-use super::presentation::Token;
+use super::presentation::PresentationToken;
 use super::svc_params::SvcParams;
-use super::{DataError, FieldReader, RecordData, Root, host};
+use super::{DataError, FieldReader, RecordData, Root, parse_host};
 
 const SVCB: TypeFacts = TypeFacts {
     name: "SVCB",
@@ -81,12 +81,16 @@ impl<const NUMBER: u16> Binding<NUMBER> {
 }
 
 /// Returns the next word of a text from an offset, and the offset after it.
-fn token(text: &str, from: usize) -> Option<(Token, usize)> {
+fn token(text: &str, from: usize) -> Option<(PresentationToken, usize)> {
     let rest = &text[from..];
     let start = from + rest.find(|c: char| !c.is_whitespace())?;
     let end = text[start..].find(char::is_whitespace).map_or(text.len(), |n| start + n);
     Some((
-        Token { octets: text.as_bytes()[start..end].to_vec(), offset: start, quoted: false },
+        PresentationToken {
+            octets: text.as_bytes()[start..end].to_vec(),
+            offset: start,
+            quoted: false,
+        },
         end,
     ))
 }
@@ -118,7 +122,7 @@ impl<const NUMBER: u16> RecordData for Binding<NUMBER> {
         let (target, end) = token(text, end).ok_or_else(missing)?;
         let priority = priority.u16("priority")?;
         let host =
-            host("target", &target.text(), Root::Allowed).map_err(|e| e.at(target.offset))?;
+            parse_host("target", &target.text(), Root::Allowed).map_err(|e| e.at(target.offset))?;
         let params = SvcParams::parse(&text[end..]).map_err(|mut e| {
             e.offset = e.offset.map(|n| n + end);
             e

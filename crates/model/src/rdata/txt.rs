@@ -261,7 +261,7 @@ impl RecordData for Txt {
         strings.join(" ")
     }
 
-    /// A value that exists once at a name (SPF, DMARC) always replaces the existing one.
+    /// Returns a value that exists once at a name (SPF, DMARC) always replaces the existing one.
     fn pairing_key(&self) -> String {
         match self.purpose() {
             Purpose::Keyed(key) if key.starts_with("v=") => key,

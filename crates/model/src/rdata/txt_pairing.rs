@@ -13,7 +13,7 @@ const OF_TOKENS: &[&str] =
 /// Returns the purpose of a text, or of a list by its first string.
 pub(super) fn purpose(text: &str) -> Purpose {
     let Some((key, value)) = key_and_value(text) else {
-        return if is_token(text) { Purpose::Unique } else { Purpose::Shared };
+        return if looks_generated(text) { Purpose::Unique } else { Purpose::Shared };
     };
     let key = key.to_ascii_lowercase();
     if key.is_empty()
@@ -25,7 +25,7 @@ pub(super) fn purpose(text: &str) -> Purpose {
         return Purpose::Keyed(format!("v={}", value.to_ascii_lowercase()));
     }
     let is_of_token =
-        OF_TOKENS.iter().any(|part| key.contains(part)) || key == "ms" || is_token(value);
+        OF_TOKENS.iter().any(|part| key.contains(part)) || key == "ms" || looks_generated(value);
     if is_of_token { Purpose::Unique } else { Purpose::Keyed(key) }
 }
 
@@ -42,7 +42,7 @@ pub fn token_key(text: &str) -> String {
 }
 
 /// Returns true if a text looks like a machine-generated token: one long word with digits.
-fn is_token(text: &str) -> bool {
+fn looks_generated(text: &str) -> bool {
     text.len() >= 16
         && text
             .bytes()

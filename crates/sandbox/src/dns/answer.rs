@@ -17,7 +17,7 @@
 
 use std::collections::HashSet;
 
-use super::zones::{Contents, Owner, Stored, ZoneData, types};
+use super::zones::{Contents, OwnerName, Stored, ZoneData, types};
 use super::{edge, rdata};
 use crate::zone::NAME_SERVERS;
 use zonewright_model::facts::AUTOMATIC_TTL_SECONDS;
@@ -44,8 +44,8 @@ pub(super) mod extended {
 
 /// A record of an answer.
 #[derive(Debug, Clone)]
-pub(super) struct Sent {
-    pub(super) owner: Owner,
+pub(super) struct SentRecord {
+    pub(super) owner: OwnerName,
     /// The number of its type.
     pub(super) kind: u16,
     /// Seconds.
@@ -62,15 +62,15 @@ pub(super) struct Reply {
     /// True if the zone of the question is served here, and not delegated.
     pub(super) authoritative: bool,
     /// The answer section.
-    pub(super) answer: Vec<Sent>,
+    pub(super) answer: Vec<SentRecord>,
     /// The authority section.
-    pub(super) authority: Vec<Sent>,
+    pub(super) authority: Vec<SentRecord>,
     /// The additional section.
-    pub(super) additional: Vec<Sent>,
+    pub(super) additional: Vec<SentRecord>,
 }
 
 impl Reply {
-    /// The answer of a server that cannot answer.
+    /// Returns the answer of a server that cannot answer.
     pub(super) fn failure() -> Self {
         Self { code: codes::SERVER_FAILURE, extended: Some(extended::OTHER), ..Self::default() }
     }
@@ -78,18 +78,23 @@ impl Reply {
     /// Ends the reply with "no data" or "no such name".
     fn nothing(mut self, code: u8, zone: &ZoneData) -> Self {
         self.code = code;
-        if let Some(owner) = Owner::stored(&zone.name) {
+        if let Some(owner) = OwnerName::stored(&zone.name) {
             let ttl = zone.soa_ttl.min(zone.negative_ttl);
-            self.authority.push(Sent { owner, kind: types::SOA, ttl, data: zone.soa.clone() });
+            self.authority.push(SentRecord {
+                owner,
+                kind: types::SOA,
+                ttl,
+                data: zone.soa.clone(),
+            });
         }
         self
     }
 }
 
 /// The result of looking up a name and type.
-enum Found<'z> {
+enum LookupResult<'z> {
     /// These records.
-    Records(Vec<Sent>),
+    Records(Vec<SentRecord>),
     /// The name exists, but has no record of the type.
     NoData,
     /// The name does not exist.
@@ -102,9 +107,9 @@ enum Found<'z> {
     Flattened(&'z Stored, &'z str),
 }
 
-pub(super) fn answer(
+pub(super) fn authoritative_answer(
     contents: &mut Contents<'_>,
-    question: Owner,
+    question: OwnerName,
     kind: u16,
 ) -> rusqlite::Result<Reply> {
     resolve(contents, question, kind, &mut HashSet::new())
@@ -113,7 +118,7 @@ pub(super) fn answer(
 /// Answers a question; `seen` contains the names of the chain so far.
 fn resolve(
     contents: &mut Contents<'_>,
-    question: Owner,
+    question: OwnerName,
     kind: u16,
     seen: &mut HashSet<String>,
 ) -> rusqlite::Result<Reply> {
@@ -128,25 +133,25 @@ fn resolve(
             return Ok(Reply { code: codes::REFUSED, extended, authoritative: false, ..reply });
         };
         match look_up(&zone, &owner, kind) {
-            Found::Records(records) => {
+            LookupResult::Records(records) => {
                 reply.answer.extend(records);
                 return Ok(reply);
             }
-            Found::NoData => return Ok(reply.nothing(0, &zone)),
-            Found::NoName => return Ok(reply.nothing(codes::NO_NAME, &zone)),
-            Found::Delegation(cut) => {
+            LookupResult::NoData => return Ok(reply.nothing(0, &zone)),
+            LookupResult::NoName => return Ok(reply.nothing(codes::NO_NAME, &zone)),
+            LookupResult::Delegation(cut) => {
                 reply.authoritative = !reply.answer.is_empty();
                 refer(&mut reply, &zone, &cut);
                 return Ok(reply);
             }
-            Found::Alias(alias, target) => {
-                let sent = Sent {
+            LookupResult::Alias(alias, target) => {
+                let sent = SentRecord {
                     owner: owner.clone(),
                     kind: types::CNAME,
                     ttl: alias.ttl,
                     data: alias.data.clone(),
                 };
-                let Some(next) = Owner::stored(target) else { return Ok(Reply::failure()) };
+                let Some(next) = OwnerName::stored(target) else { return Ok(Reply::failure()) };
                 // A loop, or a chain that is too long, ends with the records found so far.
                 if !seen.insert(owner.key) || seen.len() > ALIASES {
                     return Ok(reply);
@@ -154,8 +159,8 @@ fn resolve(
                 reply.answer.push(sent);
                 owner = next;
             }
-            Found::Flattened(alias, target) => {
-                let Some(next) = Owner::stored(target) else { return Ok(Reply::failure()) };
+            LookupResult::Flattened(alias, target) => {
+                let Some(next) = OwnerName::stored(target) else { return Ok(Reply::failure()) };
                 if !seen.insert(owner.key.clone()) || seen.len() > ALIASES {
                     return Ok(Reply::failure());
                 }
@@ -174,8 +179,8 @@ fn flatten(
     contents: &mut Contents<'_>,
     mut reply: Reply,
     zone: &ZoneData,
-    (owner, ttl): (Owner, u32),
-    target: Owner,
+    (owner, ttl): (OwnerName, u32),
+    target: OwnerName,
     kind: u16,
     seen: &mut HashSet<String>,
 ) -> rusqlite::Result<Reply> {
@@ -186,7 +191,7 @@ fn flatten(
     let has_soa = found.authority.iter().any(|sent| sent.kind == types::SOA);
     match (addresses.is_empty(), has_soa) {
         (false, _) => {
-            reply.answer.extend(addresses.into_iter().map(|data| Sent {
+            reply.answer.extend(addresses.into_iter().map(|data| SentRecord {
                 owner: owner.clone(),
                 kind,
                 ttl,
@@ -210,7 +215,7 @@ fn flatten(
 /// Adds the name servers of a delegated name, its DS records, and the addresses of the name servers
 /// below it.
 fn refer(reply: &mut Reply, zone: &ZoneData, cut: &str) {
-    let Some(owner) = Owner::stored(cut) else { return };
+    let Some(owner) = OwnerName::stored(cut) else { return };
     let records = zone.at(cut);
     for record in records.iter().filter(|record| matches!(record.kind, types::NS | types::DS)) {
         reply.authority.push(sent(&owner, record));
@@ -224,19 +229,24 @@ fn refer(reply: &mut Reply, zone: &ZoneData, cut: &str) {
     hosts.sort_unstable();
     hosts.dedup();
     for host in hosts.into_iter().filter(|host| *host == cut || host.ends_with(&suffix)) {
-        let Some(owner) = Owner::stored(host) else { continue };
+        let Some(owner) = OwnerName::stored(host) else { continue };
         let addresses =
             zone.at(host).iter().filter(|record| matches!(record.kind, types::A | types::AAAA));
         reply.additional.extend(addresses.map(|record| sent(&owner, record)));
     }
 }
 
-fn sent(owner: &Owner, record: &Stored) -> Sent {
-    Sent { owner: owner.clone(), kind: record.kind, ttl: record.ttl, data: record.data.clone() }
+fn sent(owner: &OwnerName, record: &Stored) -> SentRecord {
+    SentRecord {
+        owner: owner.clone(),
+        kind: record.kind,
+        ttl: record.ttl,
+        data: record.data.clone(),
+    }
 }
 
 /// Looks up a name and type in its zone.
-fn look_up<'z>(zone: &'z ZoneData, owner: &Owner, kind: u16) -> Found<'z> {
+fn look_up<'z>(zone: &'z ZoneData, owner: &OwnerName, kind: u16) -> LookupResult<'z> {
     let name = owner.key.as_str();
     // The search goes down from the apex and ends at the first delegation. The parent zone answers
     // for the DS records of a delegation.
@@ -250,7 +260,7 @@ fn look_up<'z>(zone: &'z ZoneData, owner: &Owner, kind: u16) -> Found<'z> {
     };
     if let Some(cut) = above.iter().find(|at| delegates(at) && !(**at == name && kind == types::DS))
     {
-        return Found::Delegation((*cut).to_owned());
+        return LookupResult::Delegation((*cut).to_owned());
     }
     let own = zone.at(name);
     let is_apex = name == zone.name;
@@ -260,8 +270,8 @@ fn look_up<'z>(zone: &'z ZoneData, owner: &Owner, kind: u16) -> Found<'z> {
     let exists = zone.has(name);
     match wildcard(zone, name, exists) {
         Some(star) => at_name(zone, owner, star, false, kind),
-        None if exists => Found::NoData,
-        None => Found::NoName,
+        None if exists => LookupResult::NoData,
+        None => LookupResult::NoName,
     }
 }
 
@@ -297,14 +307,14 @@ fn wildcard<'z>(zone: &'z ZoneData, name: &str, exists: bool) -> Option<&'z [Sto
 /// is answered as RFC 8482 section 4.2 suggests.
 fn at_name<'z>(
     zone: &'z ZoneData,
-    owner: &Owner,
+    owner: &OwnerName,
     records: &'z [Stored],
     is_apex: bool,
     kind: u16,
-) -> Found<'z> {
+) -> LookupResult<'z> {
     if kind == types::ANY {
         let data = rdata::character_strings(&[b"RFC8482", b""]);
-        return Found::Records(vec![Sent {
+        return LookupResult::Records(vec![SentRecord {
             owner: owner.clone(),
             kind: types::HINFO,
             ttl: ANY_TTL,
@@ -313,29 +323,29 @@ fn at_name<'z>(
     }
     if is_apex && kind == types::SOA {
         let (ttl, data) = (zone.soa_ttl, zone.soa.clone());
-        return Found::Records(vec![Sent { owner: owner.clone(), kind, ttl, data }]);
+        return LookupResult::Records(vec![SentRecord { owner: owner.clone(), kind, ttl, data }]);
     }
-    let mut set: Vec<Sent> =
+    let mut set: Vec<SentRecord> =
         records.iter().filter(|r| r.kind == kind).map(|record| sent(owner, record)).collect();
     if is_apex && kind == types::NS {
         if !zone.multi_provider {
             set.clear();
         }
-        let names = NAME_SERVERS.iter().filter_map(|name| rdata::name(name));
+        let names = NAME_SERVERS.iter().filter_map(|name| rdata::encode_name(name));
         set.splice(
             0..0,
-            names.map(|data| Sent { owner: owner.clone(), kind, ttl: zone.ns_ttl, data }),
+            names.map(|data| SentRecord { owner: owner.clone(), kind, ttl: zone.ns_ttl, data }),
         );
-        return Found::Records(set);
+        return LookupResult::Records(set);
     }
-    if let Some(data) = edge::answer(zone, &owner.key, records, kind) {
-        let sent = data.into_iter().map(|data| Sent {
+    if let Some(data) = edge::edge_answer(zone, &owner.key, records, kind) {
+        let sent = data.into_iter().map(|data| SentRecord {
             owner: owner.clone(),
             kind,
             ttl: AUTOMATIC_TTL_SECONDS,
             data,
         });
-        return found(sent.collect());
+        return records_found(sent.collect());
     }
     let alias = records.iter().find_map(|record| {
         let target = record.target.as_deref().filter(|_| record.kind == types::CNAME)?;
@@ -344,21 +354,21 @@ fn at_name<'z>(
     let is_flattened =
         |alias: &Stored| is_apex || zone.flattens_all || alias.flatten || alias.proxied;
     match alias {
-        Some((alias, _)) if kind == types::CNAME && is_flattened(alias) => Found::NoData,
+        Some((alias, _)) if kind == types::CNAME && is_flattened(alias) => LookupResult::NoData,
         // Cloudflare allows other types beside an alias; questions for them return them.
-        _ if !set.is_empty() => Found::Records(set),
+        _ if !set.is_empty() => LookupResult::Records(set),
         Some((alias, target)) if is_flattened(alias) => {
             if matches!(kind, types::A | types::AAAA) {
-                Found::Flattened(alias, target)
+                LookupResult::Flattened(alias, target)
             } else {
-                Found::NoData
+                LookupResult::NoData
             }
         }
-        Some((alias, target)) => Found::Alias(alias, target),
-        None => Found::NoData,
+        Some((alias, target)) => LookupResult::Alias(alias, target),
+        None => LookupResult::NoData,
     }
 }
 
-fn found<'z>(records: Vec<Sent>) -> Found<'z> {
-    if records.is_empty() { Found::NoData } else { Found::Records(records) }
+fn records_found<'z>(records: Vec<SentRecord>) -> LookupResult<'z> {
+    if records.is_empty() { LookupResult::NoData } else { LookupResult::Records(records) }
 }

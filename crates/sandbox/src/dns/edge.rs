@@ -30,7 +30,7 @@ fn octets(name: &str) -> [u8; 2] {
 
 /// Returns the values of the answer for a proxied name; `None` if the name's own records are the
 /// answer. HTTPS records of the zone take precedence over those that Cloudflare creates.
-pub(super) fn answer(
+pub(super) fn edge_answer(
     zone: &ZoneData,
     name: &str,
     records: &[Stored],

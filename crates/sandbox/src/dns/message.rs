@@ -19,8 +19,8 @@ use domain::base::opt::Opt;
 use domain::base::rdata::UnknownRecordData;
 use domain::base::{Message, MessageBuilder, Ttl};
 
-use super::answer::{Reply, Sent, codes};
-use super::zones::Owner;
+use super::answer::{Reply, SentRecord, codes};
+use super::zones::OwnerName;
 
 /// Maximum size of a UDP response with EDNS, and the size that the sandbox announces, in octets.
 const UDP_ANSWER: u16 = 1232;
@@ -59,10 +59,10 @@ struct Edns {
 }
 
 /// Returns the response to a message; `None` if the message must not be answered.
-pub(super) fn respond(
+pub(super) fn respond_to_message(
     octets: &[u8],
     transport: Transport,
-    answer: impl FnOnce(Owner, u16) -> Reply,
+    answer: impl FnOnce(OwnerName, u16) -> Reply,
 ) -> Option<Vec<u8>> {
     let message = Message::from_octets(octets).ok()?;
     let header = message.header();
@@ -70,10 +70,10 @@ pub(super) fn respond(
         return None;
     }
     if header.opcode().to_int() != 0 {
-        return Some(bare(octets, NOT_IMPLEMENTED));
+        return Some(header_only(octets, NOT_IMPLEMENTED));
     }
     let Some((question, edns)) = read_query(&message) else {
-        return Some(bare(octets, FORMAT_ERROR));
+        return Some(header_only(octets, FORMAT_ERROR));
     };
     let (owner, kind, class) = question;
     let reply = match &edns {
@@ -88,9 +88,9 @@ pub(super) fn respond(
         (Transport::Udp, None) => PLAIN_OCTETS,
         (Transport::Udp, Some(edns)) => edns.size.clamp(PLAIN_OCTETS, UDP_ANSWER),
     };
-    let whole = write(&message, &reply, edns.as_ref(), limit);
+    let whole = write_response(&message, &reply, edns.as_ref(), limit);
     let cut = || {
-        write(
+        write_response(
             &message,
             &Reply {
                 answer: Vec::new(),
@@ -115,7 +115,7 @@ pub(super) fn respond(
 
 /// Writes a response of a header alone: the identifier, the opcode and "recursion desired" are
 /// those of the query.
-fn bare(query: &[u8], code: u8) -> Vec<u8> {
+fn header_only(query: &[u8], code: u8) -> Vec<u8> {
     let mut header = vec![0; HEADER];
     header[..2].copy_from_slice(&query[..2]);
     header[2] = 0x80 | query[2] & 0x79;
@@ -124,7 +124,7 @@ fn bare(query: &[u8], code: u8) -> Vec<u8> {
 }
 
 /// Returns the question with its class, and the EDNS part; `None` if the message is malformed.
-fn read_query(message: &Message<&[u8]>) -> Option<((Owner, u16, Class), Option<Edns>)> {
+fn read_query(message: &Message<&[u8]>) -> Option<((OwnerName, u16, Class), Option<Edns>)> {
     let question = message.sole_question().ok()?;
     let (_, answer, authority, additional) = message.sections().ok()?;
     for record in answer.into_iter().chain(authority) {
@@ -145,11 +145,11 @@ fn read_query(message: &Message<&[u8]>) -> Option<((Owner, u16, Class), Option<E
         edns = Some(Edns { size: record.class().to_int(), version });
     }
     let name: Name<Vec<u8>> = question.qname().to_vec();
-    Some(((Owner::asked(name), question.qtype().to_int(), question.qclass()), edns))
+    Some(((OwnerName::asked(name), question.qtype().to_int(), question.qclass()), edns))
 }
 
 /// Writes a response; `None` if it does not fit.
-fn write(
+fn write_response(
     message: &Message<&[u8]>,
     reply: &Reply,
     edns: Option<&Edns>,
@@ -161,15 +161,15 @@ fn write(
     let mut answer = builder.start_answer(message, Rcode::masked_from_int(reply.code)).ok()?;
     answer.header_mut().set_aa(reply.authoritative);
     for record in &reply.answer {
-        push(record, |parts| answer.push(parts))?;
+        push_record(record, |parts| answer.push(parts))?;
     }
     let mut authority = answer.authority();
     for record in &reply.authority {
-        push(record, |parts| authority.push(parts))?;
+        push_record(record, |parts| authority.push(parts))?;
     }
     let mut additional = authority.additional();
     for record in &reply.additional {
-        push(record, |parts| additional.push(parts))?;
+        push_record(record, |parts| additional.push(parts))?;
     }
     if let Some(edns) = edns {
         additional.as_builder_mut().clear_push_limit();
@@ -180,10 +180,13 @@ fn write(
 }
 
 /// The parts of a record, in the types of the library.
-type Parts<'r> = (&'r Name<Vec<u8>>, Class, Ttl, UnknownRecordData<&'r [u8]>);
+type RecordParts<'r> = (&'r Name<Vec<u8>>, Class, Ttl, UnknownRecordData<&'r [u8]>);
 
 /// Writes a record; `None` if it does not fit.
-fn push<'r>(record: &'r Sent, push: impl FnOnce(Parts<'r>) -> Result<(), PushError>) -> Option<()> {
+fn push_record<'r>(
+    record: &'r SentRecord,
+    push: impl FnOnce(RecordParts<'r>) -> Result<(), PushError>,
+) -> Option<()> {
     let data = UnknownRecordData::from_octets(Rtype::from_int(record.kind), record.data.as_slice())
         .ok()?;
     push((&record.owner.wire, Class::IN, Ttl::from_secs(record.ttl), data)).ok()

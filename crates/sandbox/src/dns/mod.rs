@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::server::Service;
 use answer::Reply;
-use zones::{Cache, Contents, Owner};
+use zones::{Cache, Contents, OwnerName};
 
 pub use edge::is_edge;
 pub(super) use listener::{Listener, listen};
@@ -38,21 +38,21 @@ pub(super) struct NameServer {
 }
 
 impl NameServer {
-    /// A name server for the zones of a service.
+    /// Returns a name server for the zones of a service.
     pub(super) fn new(service: Arc<Service>) -> Self {
         Self { service, cache: Mutex::default() }
     }
 
     /// Returns the response to a message; `None` if the message must not be answered.
     fn respond(&self, message: &[u8], transport: message::Transport) -> Option<Vec<u8>> {
-        message::respond(message, transport, |owner, kind| self.answer(owner, kind))
+        message::respond_to_message(message, transport, |owner, kind| self.answer(owner, kind))
     }
 
-    fn answer(&self, owner: Owner, kind: u16) -> Reply {
+    fn answer(&self, owner: OwnerName, kind: u16) -> Reply {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let reply = self.service.read(0, |context| {
             cache.refresh(context.connection)?;
-            answer::answer(
+            answer::authoritative_answer(
                 &mut Contents { connection: context.connection, cache: &mut cache },
                 owner,
                 kind,

@@ -29,17 +29,17 @@ pub(super) fn wire(
             Slot::Top => Value::from(priority?),
             Slot::Data => data?.get(field.name).cloned().unwrap_or_default(),
         };
-        octets.extend(part(field, &value)?);
+        octets.extend(encode_field(field, &value)?);
     }
     u16::try_from(octets.len()).is_ok().then_some(octets)
 }
 
-fn part(field: &FieldFacts, value: &Value) -> Option<Vec<u8>> {
+fn encode_field(field: &FieldFacts, value: &Value) -> Option<Vec<u8>> {
     let text = || value.as_str();
     match field.kind {
         FieldKind::Ipv4 => Some(text()?.parse::<Ipv4Addr>().ok()?.octets().to_vec()),
         FieldKind::Ipv6 => Some(text()?.parse::<Ipv6Addr>().ok()?.octets().to_vec()),
-        FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot => name(text()?),
+        FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot => encode_name(text()?),
         FieldKind::CharacterStrings => {
             let strings = txt::octets(text()?)?;
             let strings: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
@@ -68,7 +68,7 @@ fn part(field: &FieldFacts, value: &Value) -> Option<Vec<u8>> {
 
 /// Encodes a name without compression; `None` if it is too long. The empty name and `.` are the
 /// root.
-pub(super) fn name(text: &str) -> Option<Vec<u8>> {
+pub(super) fn encode_name(text: &str) -> Option<Vec<u8>> {
     let mut octets = Vec::with_capacity(text.len() + 2);
     let text = text.strip_suffix('.').unwrap_or(text);
     for label in text.split('.').filter(|_| !text.is_empty()) {
@@ -99,7 +99,7 @@ fn location(data: &Map<String, Value>) -> Option<Vec<u8>> {
         let thousandths =
             (part("degrees")? * 3600.0 + part("minutes")? * 60.0 + part("seconds")?) * 1000.0;
         let is_negative = data.get(&format!("{axis}_direction"))?.as_str()? == negative;
-        whole(2_147_483_648.0 + if is_negative { -thousandths } else { thousandths })
+        to_u32(2_147_483_648.0 + if is_negative { -thousandths } else { thousandths })
     };
     let mut octets = vec![0];
     for field in ["size", "precision_horz", "precision_vert"] {
@@ -107,12 +107,12 @@ fn location(data: &Map<String, Value>) -> Option<Vec<u8>> {
     }
     octets.extend(angle("lat", "S")?.to_be_bytes());
     octets.extend(angle("long", "W")?.to_be_bytes());
-    octets.extend(whole((number("altitude")? + 100_000.0) * 100.0)?.to_be_bytes());
+    octets.extend(to_u32((number("altitude")? + 100_000.0) * 100.0)?.to_be_bytes());
     Some(octets)
 }
 
 /// Converts to a 32-bit number; `None` for a fraction or an overflow.
-fn whole(number: f64) -> Option<u32> {
+fn to_u32(number: f64) -> Option<u32> {
     let rounded = number.round();
     #[expect(
         clippy::cast_possible_truncation,
@@ -145,7 +145,7 @@ mod tests {
     use zonewright_model::facts;
 
     fn of(kind: &str, content: &str, priority: Option<u32>, data: Value) -> Option<Vec<u8>> {
-        wire(facts::of(kind).unwrap(), content, priority, data.as_object())
+        wire(facts::type_facts(kind).unwrap(), content, priority, data.as_object())
     }
 
     #[test]
@@ -207,8 +207,8 @@ mod tests {
 
     #[test]
     fn long_names_have_no_wire_format() {
-        assert_eq!(name(&"x".repeat(64)), None);
-        assert_eq!(name(&["abcdefg"; 32].join(".")), None);
-        assert_eq!(name("."), Some(vec![0]));
+        assert_eq!(encode_name(&"x".repeat(64)), None);
+        assert_eq!(encode_name(&["abcdefg"; 32].join(".")), None);
+        assert_eq!(encode_name("."), Some(vec![0]));
     }
 }

@@ -30,7 +30,7 @@ pub(super) mod types {
 
 /// A name in two forms: for look-ups, and in wire format.
 #[derive(Debug, Clone)]
-pub(super) struct Owner {
+pub(super) struct OwnerName {
     /// Lower case, labels separated by dots. Octets that no name of the store contains are escaped,
     /// so that a dot inside a label is no separator.
     pub(super) key: String,
@@ -38,7 +38,7 @@ pub(super) struct Owner {
     pub(super) wire: Name<Vec<u8>>,
 }
 
-impl Owner {
+impl OwnerName {
     /// Converts a name of a message.
     pub(super) fn asked(wire: Name<Vec<u8>>) -> Self {
         let mut key = String::new();
@@ -59,7 +59,7 @@ impl Owner {
 
     /// Converts a name of the store; `None` if it is too long.
     pub(super) fn stored(name: &str) -> Option<Self> {
-        let wire = rdata::name(name).and_then(|octets| Name::from_octets(octets).ok())?;
+        let wire = rdata::encode_name(name).and_then(|octets| Name::from_octets(octets).ok())?;
         Some(Self { key: name.to_owned(), wire })
     }
 }
@@ -138,10 +138,10 @@ impl ZoneData {
         let mut statement = connection.prepare_cached(&sql)?;
         let mut nodes: HashMap<String, Vec<Stored>> = HashMap::new();
         let mut names = HashSet::from([zone.name.clone()]);
-        let mut changed = clock::seconds(&zone.modified_on).unwrap_or(0);
+        let mut changed = clock::seconds_since_1970(&zone.modified_on).unwrap_or(0);
         for record in statement.query_map([&zone.id], Record::from_row)? {
             let record = record?;
-            changed = changed.max(clock::seconds(&record.modified_on).unwrap_or(0));
+            changed = changed.max(clock::seconds_since_1970(&record.modified_on).unwrap_or(0));
             let Some(stored) = stored(&record, proxies) else {
                 tracing::warn!(
                     name = record.name,
@@ -191,7 +191,7 @@ impl ZoneData {
 /// Encodes the SOA record (RFC 1035 section 3.3.13).
 fn soa_data(soa: &Value, serial: u32, number: impl Fn(&Value) -> u32) -> Vec<u8> {
     let host = |value: &Value, or: &str| {
-        rdata::name(value.as_str().unwrap_or(or)).unwrap_or_else(|| vec![0])
+        rdata::encode_name(value.as_str().unwrap_or(or)).unwrap_or_else(|| vec![0])
     };
     let mut octets = host(&soa["mname"], NAME_SERVERS[0]);
     octets.extend(host(&soa["rname"], "dns.cloudflare.com"));
@@ -204,7 +204,7 @@ fn soa_data(soa: &Value, serial: u32, number: impl Fn(&Value) -> u32) -> Vec<u8>
 
 /// Encodes a record; `None` if its value has no wire format.
 fn stored(record: &Record, proxies: bool) -> Option<Stored> {
-    let facts = facts::of(&record.kind)?;
+    let facts = facts::type_facts(&record.kind)?;
     let says = |setting: &str| record.settings.get(setting) == Some(&Value::Bool(true));
     let is_automatic = record.ttl <= 1 || record.proxied;
     Some(Stored {

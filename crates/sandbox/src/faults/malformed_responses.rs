@@ -50,7 +50,7 @@ pub(super) fn replace(body: &mut Vec<u8>, member: &str, value: &Value) {
 }
 
 /// Removes every member with this name.
-pub(super) fn without(body: &mut Vec<u8>, member: &str) {
+pub(super) fn remove_member(body: &mut Vec<u8>, member: &str) {
     each_object(body, &|object| {
         object.shift_remove(member);
     });
@@ -132,7 +132,7 @@ mod tests {
             changed(|b| replace(b, "id", &json!(7))),
             r#"{"result":[{"id":7,"n":{"id":7}}],"success":true}"#
         );
-        assert_eq!(changed(|b| without(b, "id")), r#"{"result":[{"n":{}}],"success":true}"#);
+        assert_eq!(changed(|b| remove_member(b, "id")), r#"{"result":[{"n":{}}],"success":true}"#);
         assert_eq!(changed(extra).matches("x_list").count(), 3);
         assert!(changed(|b| deep(b, 3)).starts_with(r#"{"x_deep":[[[]]],"result""#));
         assert!(serde_json::from_str::<Value>(&changed(wrong_bracket)).is_err());

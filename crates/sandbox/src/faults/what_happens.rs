@@ -292,7 +292,7 @@ impl What {
                 reply = reply.with(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             }
             Self::Replace { member, value } => malformed_responses::replace(body, member, value),
-            Self::Without { member } => malformed_responses::without(body, member),
+            Self::Without { member } => malformed_responses::remove_member(body, member),
             Self::Extra => malformed_responses::extra(body),
             Self::LongText { member, bytes } => {
                 malformed_responses::replace(body, member, &Value::from("x".repeat(*bytes)))

@@ -15,7 +15,7 @@ pub struct Fault {
     pub what: What,
     /// Number of consecutive requests that fail, counted as [`When`] counts; with [`When::Chance`],
     /// the maximum number of requests that fail.
-    #[serde(default = "one")]
+    #[serde(default = "default_count")]
     pub times: u64,
 }
 
@@ -35,7 +35,7 @@ pub enum When {
         #[serde(default)]
         path_suffix: String,
         /// The number of the request, counted from 1.
-        #[serde(default = "one")]
+        #[serde(default = "default_count")]
         nth: u64,
     },
     /// Some of the requests with this method and a path with this suffix. The selection depends
@@ -55,7 +55,7 @@ pub enum When {
     },
 }
 
-/// The default of counts.
-fn one() -> u64 {
+/// Returns the default of counts.
+fn default_count() -> u64 {
     1
 }

@@ -2,7 +2,7 @@
 
 use super::ruleset::{Ruleset, phase};
 use super::scope::Scope;
-use crate::envelope::{Outcome, Problem, Refusal};
+use crate::envelope::{HandlerResult, Problem, Refusal};
 use crate::request_context::RequestContext;
 use zonewright_model::facts::rulesets::MANAGED_PHASE;
 
@@ -62,7 +62,7 @@ impl Problems {
     }
 
     /// Refuses the request if there are any problems.
-    pub(super) fn refuse(self) -> Outcome<()> {
+    pub(super) fn refuse(self) -> HandlerResult<()> {
         if self.0.is_empty() { Ok(()) } else { Err(Refusal::of(400, self.0)) }
     }
 }

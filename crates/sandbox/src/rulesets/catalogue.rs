@@ -12,9 +12,9 @@ use data_encoding::HEXLOWER;
 use ring::digest::{SHA256, digest};
 use serde_json::{Map, Value, json};
 
-use super::ruleset::{Rule, Ruleset};
+use super::ruleset::{Ruleset, StoredRule};
 use super::store;
-use crate::envelope::Outcome;
+use crate::envelope::HandlerResult;
 use crate::profile::Profile;
 use crate::request_context::RequestContext;
 use zonewright_model::facts::crs::{ATTACK_FAMILIES, CRS_RULES};
@@ -65,7 +65,7 @@ struct Synthetic {
     is_enabled: bool,
 }
 
-/// A rule that is enabled and blocks.
+/// Returns a rule that is enabled and blocks.
 const fn blocking(
     id: &'static str,
     description: &'static str,
@@ -74,7 +74,7 @@ const fn blocking(
     Synthetic { id, description, tags, action: "block", is_enabled: true }
 }
 
-/// A rule with another action, or a disabled one.
+/// Returns a rule with another action, or a disabled one.
 const fn other(
     id: &'static str,
     description: &'static str,
@@ -162,7 +162,7 @@ const SENSITIVE: &[Synthetic] = &[
 pub(super) fn find_managed_ruleset(
     context: &RequestContext<'_>,
     id: &str,
-) -> Outcome<Option<Ruleset>> {
+) -> HandlerResult<Option<Ruleset>> {
     if let Some(replaced) = store::get(context.connection, store::VENDOR, id)? {
         return Ok(Some(replaced));
     }
@@ -175,8 +175,8 @@ pub(super) fn built_in(profile: &Profile, id: &str) -> Option<Ruleset> {
 }
 
 /// Returns all managed rulesets: the known ones in the order of the facts, then the added ones.
-pub(super) fn managed_rulesets(context: &RequestContext<'_>) -> Outcome<Vec<Ruleset>> {
-    let stored = store::all(context.connection, store::VENDOR)?;
+pub(super) fn managed_rulesets(context: &RequestContext<'_>) -> HandlerResult<Vec<Ruleset>> {
+    let stored = store::load_rulesets(context.connection, store::VENDOR)?;
     let replaced = |id: &str| stored.iter().find(|ruleset| ruleset.id == id).cloned();
     let known = MANAGED_RULESETS
         .iter()
@@ -187,12 +187,12 @@ pub(super) fn managed_rulesets(context: &RequestContext<'_>) -> Outcome<Vec<Rule
     Ok(rulesets)
 }
 
-/// The tags of a rule.
-pub(super) fn tags(rule: &Rule) -> impl Iterator<Item = &str> {
+/// Returns the tags of a rule.
+pub(super) fn tags(rule: &StoredRule) -> impl Iterator<Item = &str> {
     rule.get("categories").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// One of the built-in rulesets.
+/// Returns one of the built-in rulesets.
 fn build(profile: &Profile, facts: &ManagedFacts) -> Ruleset {
     let (version, rules) = match facts.key {
         "owasp" => (OWASP_VERSION, owasp(profile)),
@@ -220,19 +220,19 @@ fn build(profile: &Profile, facts: &ManagedFacts) -> Ruleset {
 /// Members and their order, no expression, tags, the last rule:
 /// developers.cloudflare.com/waf/managed-rules/reference/ owasp-core-ruleset/configure-api, read
 /// 2026-11-20. ASSUMED: action `score`, as in the schema of the API, and the set of enabled rules.
-fn owasp(profile: &Profile) -> Vec<Rule> {
+fn owasp(profile: &Profile) -> Vec<StoredRule> {
     let rules = CRS_RULES.iter().map(|(number, level, score)| {
         let known = KNOWN_RULES.iter().find(|(known, _)| known == number);
         let id = known.map_or_else(|| format!("{number:0>32}"), |(_, id)| (*id).to_owned());
         let family =
             ATTACK_FAMILIES.iter().find(|f| f.prefix == number / 1000).map_or("other", |f| f.name);
-        let mut rule = start(&id, OWASP_VERSION, "score");
+        let mut rule = start_rule(&id, OWASP_VERSION, "score");
         if profile.owasp_scores {
             rule.insert("action_parameters".to_owned(), json!({ "increment": score }));
         }
         let tag = PARANOIA_TAGS[usize::from(level.saturating_sub(1)).min(3)];
         rule.insert("categories".to_owned(), json!([tag]));
-        finish(
+        finish_rule(
             &mut rule,
             &format!("{number}: {family} (synthetic)"),
             &reference(&id),
@@ -240,9 +240,9 @@ fn owasp(profile: &Profile) -> Vec<Rule> {
         );
         rule
     });
-    let mut last = start(ANOMALY_RULE, OWASP_VERSION, "block");
+    let mut last = start_rule(ANOMALY_RULE, OWASP_VERSION, "block");
     last.insert("score_threshold".to_owned(), ANOMALY_THRESHOLD.into());
-    finish(
+    finish_rule(
         &mut last,
         &format!("{ANOMALY_NUMBER}: Inbound Anomaly Score Exceeded"),
         ANOMALY_REF,
@@ -251,21 +251,21 @@ fn owasp(profile: &Profile) -> Vec<Rule> {
     rules.chain([last]).collect()
 }
 
-/// The rules of another ruleset.
-fn synthetic(rules: &[Synthetic], version: u64) -> Vec<Rule> {
+/// Returns the rules of another ruleset.
+fn synthetic(rules: &[Synthetic], version: u64) -> Vec<StoredRule> {
     let build = |synthetic: &Synthetic| {
         let Synthetic { id, description, tags, action, is_enabled } = synthetic;
         let id = format!("{id:0>32}");
-        let mut rule = start(&id, version, action);
+        let mut rule = start_rule(&id, version, action);
         rule.insert("categories".to_owned(), json!(tags));
-        finish(&mut rule, description, &reference(&id), *is_enabled);
+        finish_rule(&mut rule, description, &reference(&id), *is_enabled);
         rule
     };
     rules.iter().map(build).collect()
 }
 
 /// Creates a rule with its first members.
-fn start(id: &str, version: u64, action: &str) -> Rule {
+fn start_rule(id: &str, version: u64, action: &str) -> StoredRule {
     let mut rule = Map::new();
     rule.insert("id".to_owned(), id.into());
     rule.insert("version".to_owned(), version.to_string().into());
@@ -274,7 +274,7 @@ fn start(id: &str, version: u64, action: &str) -> Rule {
 }
 
 /// Adds the last members of a rule.
-fn finish(rule: &mut Rule, description: &str, reference: &str, is_enabled: bool) {
+fn finish_rule(rule: &mut StoredRule, description: &str, reference: &str, is_enabled: bool) {
     rule.insert("description".to_owned(), description.into());
     rule.insert("last_updated".to_owned(), MOMENT.into());
     rule.insert("ref".to_owned(), reference.into());

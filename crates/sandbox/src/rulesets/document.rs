@@ -12,7 +12,7 @@
 
 use serde_json::{Map, Value};
 
-use super::ruleset::{Detail, Rule, Ruleset, id_of, phase, text_member};
+use super::ruleset::{Detail, Ruleset, StoredRule, id_of, phase, text_member};
 use super::{catalogue, store};
 use crate::SandboxError;
 use crate::envelope::Refusal;
@@ -72,7 +72,7 @@ fn plant_ruleset(
     let known = text_member(object, "id").and_then(|id| catalogue::built_in(context.profile, id));
     let before = match text_member(object, "id") {
         Some(id) => store::get(context.connection, plot.owner, id)?,
-        None => store::all(context.connection, plot.owner)?
+        None => store::load_rulesets(context.connection, plot.owner)?
             .into_iter()
             .find(|r| r.is_entry_point() && Some(r.phase.as_str()) == text_member(object, "phase")),
     };
@@ -83,13 +83,13 @@ fn plant_ruleset(
     }
     if before.as_ref().is_none_or(|before| before.id != ruleset.id)
         && ruleset.is_entry_point()
-        && store::all(context.connection, plot.owner)?
+        && store::load_rulesets(context.connection, plot.owner)?
             .iter()
             .any(|r| r.is_entry_point() && r.phase == ruleset.phase)
     {
         return Err(wrong("there is another entry point of this phase"));
     }
-    store::save(context.connection, plot.owner, &ruleset)?;
+    store::save_ruleset(context.connection, plot.owner, &ruleset)?;
     match object.get("earlier") {
         None => {
             if let Some(before) = before.filter(|before| before.version < ruleset.version) {
@@ -204,7 +204,7 @@ fn read_rule(
     kind: &str,
     entry: &Value,
     place: &str,
-) -> Result<Rule, SandboxError> {
+) -> Result<StoredRule, SandboxError> {
     let wrong = |problem: &str| SandboxError::document(place, problem);
     let entry = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
     let action = text_member(entry, "action").ok_or_else(|| wrong("must have an action"))?;
@@ -233,7 +233,7 @@ fn read_rule(
 
 /// Returns a ruleset as a document entry. An empty list of rules is included, because a missing
 /// list means "unchanged".
-fn entry(ruleset: &Ruleset) -> Value {
+fn ruleset_entry(ruleset: &Ruleset) -> Value {
     let mut entry = ruleset.to_json(Detail::Whole);
     if ruleset.rules.is_empty() {
         entry["rules"] = Value::Array(Vec::new());
@@ -242,15 +242,15 @@ fn entry(ruleset: &Ruleset) -> Value {
 }
 
 /// Returns the rulesets of an owner as document entries.
-fn entries(context: &RequestContext<'_>, owner: &str) -> Result<Vec<Value>, SandboxError> {
+fn ruleset_entries(context: &RequestContext<'_>, owner: &str) -> Result<Vec<Value>, SandboxError> {
     let mut entries = Vec::new();
-    for ruleset in store::all(context.connection, owner)? {
-        let mut earlier = store::versions(context.connection, &ruleset.id)?;
+    for ruleset in store::load_rulesets(context.connection, owner)? {
+        let mut earlier = store::load_versions(context.connection, &ruleset.id)?;
         earlier.retain(|version| version.version != ruleset.version);
-        let mut entry_of = entry(&ruleset);
+        let mut entry_of = ruleset_entry(&ruleset);
         // For a managed ruleset, a missing member would mean the built-in version.
         if !earlier.is_empty() || owner == store::VENDOR {
-            entry_of["earlier"] = earlier.iter().map(entry).collect();
+            entry_of["earlier"] = earlier.iter().map(ruleset_entry).collect();
         }
         entries.push(entry_of);
     }
@@ -258,11 +258,11 @@ fn entries(context: &RequestContext<'_>, owner: &str) -> Result<Vec<Value>, Sand
 }
 
 /// Returns the rulesets of a zone; `None` if it has none.
-pub(crate) fn of_zone(
+pub(crate) fn zone_rulesets(
     context: &RequestContext<'_>,
     zone: &Zone,
 ) -> Result<Option<Vec<Value>>, SandboxError> {
-    let entries = entries(context, &zone.id)?;
+    let entries = ruleset_entries(context, &zone.id)?;
     Ok((!entries.is_empty()).then_some(entries))
 }
 
@@ -272,7 +272,7 @@ pub(crate) fn of_accounts(
 ) -> Result<Option<Vec<Value>>, SandboxError> {
     let mut all = Vec::new();
     for account in store::accounts(context.connection)? {
-        for mut entry in entries(context, &account)? {
+        for mut entry in ruleset_entries(context, &account)? {
             entry["account_id"] = account.clone().into();
             all.push(entry);
         }
@@ -282,7 +282,7 @@ pub(crate) fn of_accounts(
 
 /// Returns the managed rulesets that were replaced; `None` if there are none.
 pub(crate) fn of_vendor(context: &RequestContext<'_>) -> Result<Option<Vec<Value>>, SandboxError> {
-    let entries = entries(context, store::VENDOR)?;
+    let entries = ruleset_entries(context, store::VENDOR)?;
     Ok((!entries.is_empty()).then_some(entries))
 }
 

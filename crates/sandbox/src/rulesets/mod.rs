@@ -33,7 +33,7 @@ mod store;
 mod write;
 
 pub(super) use document::{
-    managed, of_accounts, of_vendor, of_zone, plant_account, plant_managed, plant_zone,
+    managed, of_accounts, of_vendor, plant_account, plant_managed, plant_zone, zone_rulesets,
 };
-pub(super) use routes::{Place, handle};
+pub(super) use routes::{ScopedRoute, handle};
 pub(super) use store::SCHEMA;

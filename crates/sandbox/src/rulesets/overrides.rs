@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::author::{Author, Problems};
 use super::ruleset::{Ruleset, id_of};
 use super::{catalogue, members, store};
-use crate::envelope::{Outcome, Problem, Refusal};
+use crate::envelope::{HandlerResult, Problem, Refusal};
 use zonewright_model::facts::owasp::ANOMALY_RULE;
 use zonewright_model::facts::rulesets::SCORE_ACTIONS;
 
@@ -28,11 +28,11 @@ pub(super) fn check_execution(
     author: &Author<'_>,
     sent: &Map<String, Value>,
     problems: &mut Problems,
-) -> Outcome<Map<String, Value>> {
-    let id = members::text(sent, "id")?.unwrap_or_default();
-    let version = members::text(sent, "version")?.unwrap_or("latest");
-    let overrides = members::object(sent, "overrides")?;
-    match target(author, id)? {
+) -> HandlerResult<Map<String, Value>> {
+    let id = members::optional_text(sent, "id")?.unwrap_or_default();
+    let version = members::optional_text(sent, "version")?.unwrap_or("latest");
+    let overrides = members::optional_object(sent, "overrides")?;
+    match executed_ruleset(author, id)? {
         Some(target) => {
             if !author.scope.is_entitled_to(id) {
                 problems.add(Problem::new(50002, "not entitled to execute this managed ruleset"));
@@ -58,7 +58,7 @@ pub(super) fn check_execution(
 
 /// Returns the ruleset that a rule would execute: a managed one, or a custom one of the account,
 /// for the same phase.
-fn target(author: &Author<'_>, id: &str) -> Outcome<Option<Ruleset>> {
+fn executed_ruleset(author: &Author<'_>, id: &str) -> HandlerResult<Option<Ruleset>> {
     let custom = store::get(author.context.connection, author.scope.id(), id)?
         .filter(|r| r.kind == "custom");
     let found = match custom {
@@ -73,7 +73,7 @@ fn check_overrides(
     target: &Ruleset,
     sent: &Map<String, Value>,
     problems: &mut Problems,
-) -> Outcome<()> {
+) -> HandlerResult<()> {
     members::check_known(sent, &["action", "enabled", "sensitivity_level", "categories", "rules"])?;
     check_effects(sent, problems)?;
     if let Some(items) = members::objects(sent, "categories")? {
@@ -115,9 +115,9 @@ fn check_overrides(
     Ok(())
 }
 
-fn required<'a>(item: &'a Map<String, Value>, key: &str) -> Outcome<&'a str> {
+fn required<'a>(item: &'a Map<String, Value>, key: &str) -> HandlerResult<&'a str> {
     let refusal = || Refusal::unnumbered(400, format!("{key} is required in overrides"));
-    members::text(item, key)?.ok_or_else(refusal)
+    members::optional_text(item, key)?.ok_or_else(refusal)
 }
 
 /// Refuses a list of overrides that is empty or has duplicates.
@@ -138,11 +138,13 @@ fn check_item(what: &str, key: &str, item: &Map<String, Value>, problems: &mut P
 }
 
 /// Checks action, `enabled` and sensitivity.
-fn check_effects(sent: &Map<String, Value>, problems: &mut Problems) -> Outcome<()> {
+fn check_effects(sent: &Map<String, Value>, problems: &mut Problems) -> HandlerResult<()> {
     members::truth(sent, "enabled")?;
     let words = [("action", SCORE_ACTIONS), ("sensitivity_level", SENSITIVITIES)];
     for (key, allowed) in words {
-        if let Some(word) = members::text(sent, key)?.filter(|word| !allowed.contains(word)) {
+        if let Some(word) =
+            members::optional_text(sent, key)?.filter(|word| !allowed.contains(word))
+        {
             problems.say(format!("'{word}' is not a valid value for {key} of overrides"));
         }
     }
@@ -150,8 +152,12 @@ fn check_effects(sent: &Map<String, Value>, problems: &mut Problems) -> Outcome<
 }
 
 /// Checks the threshold, which only one rule has.
-fn check_threshold(id: &str, item: &Map<String, Value>, problems: &mut Problems) -> Outcome<()> {
-    let Some(threshold) = members::number(item, "score_threshold")? else { return Ok(()) };
+fn check_threshold(
+    id: &str,
+    item: &Map<String, Value>,
+    problems: &mut Problems,
+) -> HandlerResult<()> {
+    let Some(threshold) = members::optional_number(item, "score_threshold")? else { return Ok(()) };
     if id != ANOMALY_RULE {
         problems.say(format!("score_threshold is not possible for rule '{id}'"));
     } else if threshold < 1 {

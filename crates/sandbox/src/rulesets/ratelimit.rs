@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::author::{Author, Problems};
 use super::{expression, members};
-use crate::envelope::{Outcome, Problem};
+use crate::envelope::{HandlerResult, Problem};
 use zonewright_model::facts::rate_limits::{
     RATE_COLO, RATE_IP, RATE_LONGEST_PERIOD, RATE_LONGEST_TIMEOUT, RATE_PERIODS, RATE_TIMEOUTS,
     RATE_VISITOR,
@@ -43,7 +43,7 @@ pub(super) fn check_ratelimit(
     sent: Option<&Map<String, Value>>,
     prefix: &str,
     problems: &mut Problems,
-) -> Outcome<Option<Map<String, Value>>> {
+) -> HandlerResult<Option<Map<String, Value>>> {
     let limits_rates = author.phase == RATE_LIMIT_PHASE;
     let Some(sent) = sent else {
         if limits_rates && action != "execute" {
@@ -58,15 +58,15 @@ pub(super) fn check_ratelimit(
     members::check_known(sent, MEMBERS)?;
     check_characteristics(
         author,
-        &members::texts(sent, "characteristics")?.unwrap_or_default(),
+        &members::optional_texts(sent, "characteristics")?.unwrap_or_default(),
         problems,
     );
-    check_period(author, members::number(sent, "period")?.unwrap_or(0), problems);
-    let timeout = members::number(sent, "mitigation_timeout")?.unwrap_or(0);
+    check_period(author, members::optional_number(sent, "period")?.unwrap_or(0), problems);
+    let timeout = members::optional_number(sent, "mitigation_timeout")?.unwrap_or(0);
     check_timeout(author, action, timeout, problems);
     check_amounts(author, sent, problems)?;
     if let Some(counting) =
-        members::text(sent, "counting_expression")?.filter(|text| !text.is_empty())
+        members::optional_text(sent, "counting_expression")?.filter(|text| !text.is_empty())
     {
         if !author.scope.has(RuleFeature::CountingExpression) {
             problems.add(Problem::new(50002, "not entitled to use a counting expression"));
@@ -79,7 +79,7 @@ pub(super) fn check_ratelimit(
         );
     }
     if members::truth(sent, "requests_to_origin")? == Some(true) {
-        let counting = members::text(sent, "counting_expression")?.unwrap_or_default();
+        let counting = members::optional_text(sent, "counting_expression")?.unwrap_or_default();
         if [text, counting].into_iter().any(expression::names_account_list) {
             problems.say("requests_to_origin is not possible with a list in the expression");
         }
@@ -161,10 +161,10 @@ fn check_amounts(
     author: &Author<'_>,
     sent: &Map<String, Value>,
     problems: &mut Problems,
-) -> Outcome<()> {
-    let requests = members::number(sent, "requests_per_period")?;
-    let score = members::number(sent, "score_per_period")?;
-    members::text(sent, "score_response_header_name")?;
+) -> HandlerResult<()> {
+    let requests = members::optional_number(sent, "requests_per_period")?;
+    let score = members::optional_number(sent, "score_per_period")?;
+    members::optional_text(sent, "score_response_header_name")?;
     match (requests, score) {
         (Some(requests), None) if requests < 1 => {
             problems.say(format!("'{requests}' is not a valid value for requests_per_period"));

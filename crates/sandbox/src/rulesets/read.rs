@@ -10,21 +10,19 @@ use serde_json::{Value, json};
 use super::ruleset::{Detail, Ruleset, phase};
 use super::scope::Scope;
 use super::{catalogue, store};
-use crate::envelope::{Outcome, Refusal, Success};
+use crate::envelope::{HandlerResult, Refusal, Success};
 use crate::query_string::Parameters;
 use crate::request_context::RequestContext;
 
-/// The refusal for a missing ruleset.
-///
-/// ASSUMED: the same code as for entry points.
-pub(super) fn missing() -> Refusal {
+/// Returns the refusal for a missing ruleset.  ASSUMED: the same code as for entry points.
+pub(super) fn missing_ruleset() -> Refusal {
     Refusal::new(404, 10003, "could not find ruleset")
 }
 
 /// Refuses an unknown phase.
 ///
 /// ASSUMED: status and text, and that there is no code.
-pub(super) fn check_phase(name: &str) -> Outcome<()> {
+pub(super) fn check_phase(name: &str) -> HandlerResult<()> {
     if phase(name).is_some() {
         return Ok(());
     }
@@ -39,16 +37,20 @@ pub(super) fn check_phase(name: &str) -> Outcome<()> {
 /// Managed rulesets through a zone:
 /// developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api, read 2026-11-20. ASSUMED:
 /// the sandbox's account is entitled to all of them, as if it had a zone of each plan.
-fn find_ruleset(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
+fn find_ruleset(context: &RequestContext<'_>, scope: &Scope, id: &str) -> HandlerResult<Ruleset> {
     match store::get(context.connection, scope.id(), id)? {
         Some(own) => Ok(own),
-        None => catalogue::find_managed_ruleset(context, id)?.ok_or_else(missing),
+        None => catalogue::find_managed_ruleset(context, id)?.ok_or_else(missing_ruleset),
     }
 }
 
 /// Returns one of the scope's own rulesets.
-pub(super) fn own(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
-    store::get(context.connection, scope.id(), id)?.ok_or_else(missing)
+pub(super) fn own_ruleset(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    id: &str,
+) -> HandlerResult<Ruleset> {
+    store::get(context.connection, scope.id(), id)?.ok_or_else(missing_ruleset)
 }
 
 /// GET of one ruleset.
@@ -56,7 +58,7 @@ pub(super) fn get_ruleset(
     context: &RequestContext<'_>,
     scope: &Scope,
     id: &str,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     Ok(Success::One(find_ruleset(context, scope, id)?.to_json(Detail::Whole)))
 }
 
@@ -72,8 +74,8 @@ pub(super) fn list_rulesets(
     context: &RequestContext<'_>,
     scope: &Scope,
     parameters: &Parameters,
-) -> Outcome<Success> {
-    let mut rulesets = store::all(context.connection, scope.id())?;
+) -> HandlerResult<Success> {
+    let mut rulesets = store::load_rulesets(context.connection, scope.id())?;
     rulesets.extend(catalogue::managed_rulesets(context)?);
     let start = match parameters.get("cursor").filter(|cursor| !cursor.is_empty()) {
         None => 0,
@@ -103,14 +105,14 @@ fn cursor_after(ruleset: &Ruleset) -> String {
 }
 
 /// Returns the readable versions of a ruleset, from the first.
-fn all_versions(context: &RequestContext<'_>, ruleset: &Ruleset) -> Outcome<Vec<Ruleset>> {
-    let stored = store::versions(context.connection, &ruleset.id)?;
+fn all_versions(context: &RequestContext<'_>, ruleset: &Ruleset) -> HandlerResult<Vec<Ruleset>> {
+    let stored = store::load_versions(context.connection, &ruleset.id)?;
     // A managed ruleset that never changed is not in the store.
     Ok(if stored.is_empty() { vec![ruleset.clone()] } else { stored })
 }
 
 /// Returns the list of versions in the form of the API.
-fn version_list(context: &RequestContext<'_>, ruleset: &Ruleset) -> Outcome<Success> {
+fn version_list(context: &RequestContext<'_>, ruleset: &Ruleset) -> HandlerResult<Success> {
     let versions = all_versions(context, ruleset)?;
     Ok(Success::One(versions.iter().map(|v| v.to_json(Detail::Version)).collect()))
 }
@@ -122,24 +124,28 @@ pub(super) fn version_of(
     context: &RequestContext<'_>,
     ruleset: &Ruleset,
     version: &str,
-) -> Outcome<Ruleset> {
+) -> HandlerResult<Ruleset> {
     let number: Option<u64> = version.parse().ok();
     let found = all_versions(context, ruleset)?.into_iter().find(|v| Some(v.version) == number);
     found.ok_or_else(|| Refusal::new(404, 10003, "could not find ruleset version"))
 }
 
 /// GET of the versions.
-pub(super) fn versions(context: &RequestContext<'_>, scope: &Scope, id: &str) -> Outcome<Success> {
+pub(super) fn list_versions(
+    context: &RequestContext<'_>,
+    scope: &Scope,
+    id: &str,
+) -> HandlerResult<Success> {
     version_list(context, &find_ruleset(context, scope, id)?)
 }
 
 /// GET of one version.
-pub(super) fn version(
+pub(super) fn get_version(
     context: &RequestContext<'_>,
     scope: &Scope,
     id: &str,
     version: &str,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let ruleset = find_ruleset(context, scope, id)?;
     Ok(Success::One(version_of(context, &ruleset, version)?.to_json(Detail::Whole)))
 }
@@ -156,10 +162,10 @@ pub(super) fn tagged(
     id: &str,
     version: &str,
     tag: &str,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let ruleset = find_ruleset(context, scope, id)?;
     if ruleset.kind != "managed" {
-        return Err(missing());
+        return Err(missing_ruleset());
     }
     let mut ruleset = version_of(context, &ruleset, version)?;
     ruleset.rules.retain(|rule| catalogue::tags(rule).any(|t| t == tag));
@@ -175,20 +181,20 @@ fn existing_entry_point(
     context: &RequestContext<'_>,
     scope: &Scope,
     phase: &str,
-) -> Outcome<Ruleset> {
+) -> HandlerResult<Ruleset> {
     check_phase(phase)?;
-    store::entry_point(context, scope, phase)?.ok_or_else(|| {
+    store::load_entry_point(context, scope, phase)?.ok_or_else(|| {
         Refusal::new(404, 10003, format!("could not find entrypoint ruleset in the {phase} phase"))
             .with_null_messages(context.profile.null_messages)
     })
 }
 
 /// GET of an entry point.
-pub(super) fn entry_point(
+pub(super) fn get_entry_point(
     context: &RequestContext<'_>,
     scope: &Scope,
     phase: &str,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     Ok(Success::One(existing_entry_point(context, scope, phase)?.to_json(Detail::Whole)))
 }
 
@@ -198,9 +204,9 @@ pub(super) fn entry_point_versions(
     context: &RequestContext<'_>,
     scope: &Scope,
     phase: &str,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     check_phase(phase)?;
-    match store::entry_point(context, scope, phase)? {
+    match store::load_entry_point(context, scope, phase)? {
         Some(ruleset) => version_list(context, &ruleset),
         None => Ok(Success::One(json!([]))),
     }
@@ -212,7 +218,7 @@ pub(super) fn entry_point_version(
     scope: &Scope,
     phase: &str,
     version: &str,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let ruleset = existing_entry_point(context, scope, phase)?;
     Ok(Success::One(version_of(context, &ruleset, version)?.to_json(Detail::Whole)))
 }

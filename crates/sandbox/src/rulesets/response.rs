@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::author::{Author, Problems};
 use super::members;
-use crate::envelope::{Outcome, Problem};
+use crate::envelope::{HandlerResult, Problem};
 use zonewright_model::facts::rule_features::{RuleFeature, response_bytes};
 
 /// Types of content.
@@ -21,22 +21,22 @@ pub(super) fn check_custom_response(
     author: &Author<'_>,
     sent: Option<&Map<String, Value>>,
     problems: &mut Problems,
-) -> Outcome<Option<Map<String, Value>>> {
+) -> HandlerResult<Option<Map<String, Value>>> {
     let Some(sent) = sent else { return Ok(None) };
     members::check_known(sent, &["response"])?;
-    if let Some(response) = members::object(sent, "response")? {
+    if let Some(response) = members::optional_object(sent, "response")? {
         members::check_known(response, &["status_code", "content", "content_type"])?;
-        match members::number(response, "status_code")? {
+        match members::optional_number(response, "status_code")? {
             None | Some(400..=499) => {}
             Some(status) => problems
                 .say(format!("'{status}' is not a valid value for status_code because it must be between 400 and 499")),
         }
         if let Some(kind) =
-            members::text(response, "content_type")?.filter(|kind| !TYPES.contains(kind))
+            members::optional_text(response, "content_type")?.filter(|kind| !TYPES.contains(kind))
         {
             problems.say(format!("'{kind}' is not a valid value for content_type"));
         }
-        let length = members::text(response, "content")?.unwrap_or_default().len();
+        let length = members::optional_text(response, "content")?.unwrap_or_default().len();
         if length > response_bytes(&author.phase) {
             problems.say("content of the response is too large");
         }

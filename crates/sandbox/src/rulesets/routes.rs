@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::scope::{Scope, ScopePath};
 use super::{read, rules, write};
-use crate::envelope::{Outcome, Refusal, Success};
+use crate::envelope::{HandlerResult, Refusal, Success};
 use crate::query_string::Parameters;
 use crate::request_context::RequestContext;
 use zonewright_model::facts::permissions::PermissionGroup;
@@ -40,14 +40,14 @@ pub(crate) enum Route<'a> {
 
 /// A route of an account or a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place<'a> {
+pub(crate) struct ScopedRoute<'a> {
     /// The owner of the rulesets.
     pub(crate) scope: ScopePath<'a>,
     /// The resource.
     pub(crate) route: Route<'a>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ScopedRoute<'a> {
     /// Finds the place for the segments of a path; `None` if no place matches.
     pub(crate) fn find(segments: &[&'a str]) -> Option<Self> {
         let (scope, rest) = match segments {
@@ -139,11 +139,11 @@ impl<'a> Place<'a> {
 /// The refusal.
 pub(crate) fn handle(
     context: &RequestContext<'_>,
-    place: Place<'_>,
+    place: ScopedRoute<'_>,
     method: &Method,
     parameters: &Parameters,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let is_read = method == Method::GET;
     let scope = Scope::find(context, place.scope)?;
     if is_read {
@@ -166,7 +166,7 @@ pub(crate) fn handle(
 /// # Sources
 /// A plan is needed: developers.cloudflare.com/waf/account, read 2026-11-20. ASSUMED: code and
 /// text.
-fn check_account(context: &RequestContext<'_>, scope: &Scope) -> Outcome<()> {
+fn check_account(context: &RequestContext<'_>, scope: &Scope) -> HandlerResult<()> {
     if scope.is_account() && !context.profile.account_rulesets {
         return Err(Refusal::new(400, 50002, "not entitled to use account-level rulesets"));
     }
@@ -177,7 +177,7 @@ fn check_account(context: &RequestContext<'_>, scope: &Scope) -> Outcome<()> {
 ///
 /// ASSUMED: the texts, and that an API without dry runs refuses the parameter. If it ignored the
 /// parameter, it would apply the request, which no client wants.
-fn is_rehearsal(context: &RequestContext<'_>, parameters: &Parameters) -> Outcome<bool> {
+fn is_rehearsal(context: &RequestContext<'_>, parameters: &Parameters) -> HandlerResult<bool> {
     let Some(value) = parameters.get("dry_run") else { return Ok(false) };
     let refused = |text: String| Err(Refusal::unnumbered(400, text));
     if !context.profile.dry_run {
@@ -197,14 +197,14 @@ fn look(
     scope: &Scope,
     route: Route<'_>,
     parameters: &Parameters,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     match route {
         Route::List => read::list_rulesets(context, scope, parameters),
         Route::Ruleset(id) => read::get_ruleset(context, scope, id),
-        Route::Versions(id) => read::versions(context, scope, id),
-        Route::Version(id, version) => read::version(context, scope, id, version),
+        Route::Versions(id) => read::list_versions(context, scope, id),
+        Route::Version(id, version) => read::get_version(context, scope, id, version),
         Route::Tagged(id, version, tag) => read::tagged(context, scope, id, version, tag),
-        Route::EntryPoint(phase) => read::entry_point(context, scope, phase),
+        Route::EntryPoint(phase) => read::get_entry_point(context, scope, phase),
         Route::EntryPointVersions(phase) => read::entry_point_versions(context, scope, phase),
         Route::EntryPointVersion(phase, version) => {
             read::entry_point_version(context, scope, phase, version)
@@ -221,7 +221,7 @@ fn carry_out(
     route: Route<'_>,
     method: &Method,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let is_delete = method == Method::DELETE;
     match route {
         Route::List => write::create_ruleset(context, scope, body),
@@ -248,7 +248,8 @@ mod tests {
     #[test]
     fn paths() {
         let route = |path: &'static str| {
-            Place::find(&path.split('/').collect::<Vec<_>>()).map(|p| (p.route, p.zone().is_some()))
+            ScopedRoute::find(&path.split('/').collect::<Vec<_>>())
+                .map(|p| (p.route, p.zone().is_some()))
         };
         assert_eq!(route("zones/z/rulesets"), Some((Route::List, true)));
         assert_eq!(route("accounts/a/rulesets/r"), Some((Route::Ruleset("r"), false)));

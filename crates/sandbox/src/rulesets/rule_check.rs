@@ -14,9 +14,9 @@
 use serde_json::{Map, Value, json};
 
 use super::author::{Author, Problems};
-use super::ruleset::{Rule, executed, id_of, phase, text_member};
+use super::ruleset::{StoredRule, executed, id_of, phase, text_member};
 use super::{expression, members, overrides, ratelimit, response, skip, store};
-use crate::envelope::{Outcome, Problem, Refusal};
+use crate::envelope::{HandlerResult, Problem, Refusal};
 use crate::request_context::RequestContext;
 use zonewright_model::facts::rule_features::RuleFeature;
 use zonewright_model::facts::rulesets::{ACTIONS, CUSTOM_PHASE, DESCRIPTION_CHARACTERS};
@@ -24,7 +24,7 @@ use zonewright_model::facts::rulesets::{ACTIONS, CUSTOM_PHASE, DESCRIPTION_CHARA
 /// Refuses a description that is too long.
 ///
 /// ASSUMED: status and text, and that there is no code.
-pub(super) fn check_description(description: Option<&str>) -> Outcome<()> {
+pub(super) fn check_description(description: Option<&str>) -> HandlerResult<()> {
     let length = description.map_or(0, |text| text.chars().count());
     if length > DESCRIPTION_CHARACTERS {
         return Err(Refusal::unnumbered(
@@ -77,10 +77,10 @@ pub(super) fn define(
     sent: &Map<String, Value>,
     prefix: &str,
     problems: &mut Problems,
-) -> Outcome<Draft> {
+) -> HandlerResult<Draft> {
     members::check_known(sent, MEMBERS)?;
-    let own = |key: &str| members::text(sent, key);
-    let parameters = members::object(sent, "action_parameters")?;
+    let own = |key: &str| members::optional_text(sent, key);
+    let parameters = members::optional_object(sent, "action_parameters")?;
     let action = match own("action")? {
         Some(action) if !action.is_empty() => action,
         _ if parameters.is_some() => {
@@ -110,7 +110,7 @@ pub(super) fn define(
     if let Some(limit) = ratelimit::check_ratelimit(
         author,
         (action, text),
-        members::object(sent, "ratelimit")?,
+        members::optional_object(sent, "ratelimit")?,
         prefix,
         problems,
     )? {
@@ -122,10 +122,10 @@ pub(super) fn define(
     }
     let mut tail = Map::new();
     tail.insert("enabled".to_owned(), members::truth(sent, "enabled")?.unwrap_or(true).into());
-    if let Some(logging) = logging(action, members::object(sent, "logging")?)? {
+    if let Some(logging) = logging(action, members::optional_object(sent, "logging")?)? {
         tail.insert("logging".to_owned(), logging);
     }
-    if let Some(check) = members::object(sent, "exposed_credential_check")? {
+    if let Some(check) = members::optional_object(sent, "exposed_credential_check")? {
         tail.insert("exposed_credential_check".to_owned(), check.clone().into());
     }
     Ok(Draft { id: own("id")?.map(str::to_owned), reference, head, tail })
@@ -136,7 +136,7 @@ pub(super) fn define(
 /// # Sources
 /// `{"enabled": true}` is added to skip rules, and other rules do not keep it: observed 2025 by
 /// users of other clients.
-fn logging(action: &str, sent: Option<&Map<String, Value>>) -> Outcome<Option<Value>> {
+fn logging(action: &str, sent: Option<&Map<String, Value>>) -> HandlerResult<Option<Value>> {
     let enabled = match sent {
         Some(sent) => {
             members::check_known(sent, &["enabled"])?;
@@ -163,8 +163,8 @@ fn check_action(
     sent: &Map<String, Value>,
     text: &str,
     problems: &mut Problems,
-) -> Outcome<Option<Map<String, Value>>> {
-    let parameters = members::object(sent, "action_parameters")?;
+) -> HandlerResult<Option<Map<String, Value>>> {
+    let parameters = members::optional_object(sent, "action_parameters")?;
     if !ACTIONS.contains(&action) {
         problems.say(format!(
             "'{action}' is not a valid value for action because the action is not known"
@@ -226,8 +226,8 @@ impl Draft {
     pub(super) fn finish(
         self,
         context: &RequestContext<'_>,
-        continued: Option<&Rule>,
-    ) -> Outcome<Rule> {
+        continued: Option<&StoredRule>,
+    ) -> HandlerResult<StoredRule> {
         let Self { id: _, reference, head, tail } = self;
         let id = match continued {
             Some(rule) => id_of(rule).to_owned(),
@@ -255,7 +255,7 @@ impl Draft {
 }
 
 /// Returns the members of a rule whose change creates a new version.
-fn definition(rule: &Rule) -> Map<String, Value> {
+fn definition(rule: &StoredRule) -> Map<String, Value> {
     let mut definition = rule.clone();
     definition.retain(|key, _| !matches!(key.as_str(), "id" | "version" | "last_updated"));
     definition
@@ -267,8 +267,8 @@ fn definition(rule: &Rule) -> Map<String, Value> {
 /// Codes 20014 and 50001 and their texts: observed 2025 and 2026. One `ref` for one rule: the API
 /// reference named above. ASSUMED: its text; the number of rules is limited in zones only, and only
 /// if it increases.
-pub(super) fn check_whole(author: &Author<'_>, rules: &[Rule], problems: &mut Problems) {
-    let repeated = |of: fn(&Rule) -> Option<&str>| {
+pub(super) fn check_whole(author: &Author<'_>, rules: &[StoredRule], problems: &mut Problems) {
+    let repeated = |of: fn(&StoredRule) -> Option<&str>| {
         rules
             .iter()
             .enumerate()

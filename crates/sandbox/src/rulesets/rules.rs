@@ -13,7 +13,7 @@ use super::rule_check;
 use super::ruleset::{Ruleset, text_member};
 use super::scope::Scope;
 use super::{members, write};
-use crate::envelope::{Outcome, Refusal, Success};
+use crate::envelope::{HandlerResult, Refusal, Success};
 use crate::request_context::RequestContext;
 
 /// POST of a rule: at its position, or at the end.
@@ -24,7 +24,7 @@ pub(super) fn add_rule(
     scope: &Scope,
     id: &str,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let mut ruleset = write::own_or_refused(context, scope, id)?;
     let position = Position::take(body)?;
     let author = Author::new(context, scope, &ruleset);
@@ -61,7 +61,7 @@ pub(super) fn patch_rule(
     id: &str,
     rule: &str,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let mut ruleset = write::own_or_refused(context, scope, id)?;
     let at = ruleset.position(rule).ok_or_else(write::missing_rule)?;
     let position = Position::take(body)?;
@@ -99,7 +99,7 @@ pub(super) fn delete_rule(
     scope: &Scope,
     id: &str,
     rule: &str,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let mut ruleset = write::own_or_refused(context, scope, id)?;
     let at = ruleset.position(rule).ok_or_else(write::missing_rule)?;
     ruleset.rules.remove(at);
@@ -121,8 +121,8 @@ impl Position {
     /// Returns the position in a body, if there is one.
     ///
     /// ASSUMED: the texts of refusals, and that they have no code.
-    fn take(body: &Map<String, Value>) -> Outcome<Option<Self>> {
-        let Some(position) = members::object(body, "position")? else { return Ok(None) };
+    fn take(body: &Map<String, Value>) -> HandlerResult<Option<Self>> {
+        let Some(position) = members::optional_object(body, "position")? else { return Ok(None) };
         members::check_known(position, &["before", "after", "index"])?;
         let mut entries = position.iter();
         let (Some((key, value)), None) = (entries.next(), entries.next()) else {
@@ -143,7 +143,7 @@ impl Position {
     }
 
     /// Returns the index at which to insert a rule into a ruleset that does not contain it.
-    fn among(&self, ruleset: &Ruleset) -> Outcome<usize> {
+    fn among(&self, ruleset: &Ruleset) -> HandlerResult<usize> {
         let last = ruleset.rules.len();
         let place = match self {
             Self::Before(rule) if rule.is_empty() => Some(0),

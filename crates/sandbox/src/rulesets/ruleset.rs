@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use zonewright_model::facts::phases::{PHASES, PhaseFacts};
 
 /// A rule: its members in the order of API responses.
-pub(super) type Rule = Map<String, Value>;
+pub(super) type StoredRule = Map<String, Value>;
 
 /// One version of one ruleset.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub(crate) struct Ruleset {
     /// Name of the phase.
     pub(super) phase: String,
     /// The rules in their order.
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<StoredRule>,
 }
 
 /// The parts of a ruleset that a response contains.
@@ -48,12 +48,12 @@ pub(super) fn text_member<'a>(object: &'a Map<String, Value>, key: &str) -> Opti
 }
 
 /// Returns the identifier of a rule; every stored rule has one.
-pub(super) fn id_of(rule: &Rule) -> &str {
+pub(super) fn id_of(rule: &StoredRule) -> &str {
     text_member(rule, "id").unwrap_or_default()
 }
 
 /// Returns the ruleset that a rule executes, if any.
-pub(super) fn executed(rule: &Rule) -> Option<&str> {
+pub(super) fn executed(rule: &StoredRule) -> Option<&str> {
     let parameters =
         rule.get("action_parameters").filter(|_| text_member(rule, "action") == Some("execute"))?;
     parameters.get("id").and_then(Value::as_str)

@@ -1,6 +1,6 @@
 //! The owner of rulesets: an account or a zone.
 
-use crate::envelope::Outcome;
+use crate::envelope::HandlerResult;
 use crate::request_context::RequestContext;
 use crate::token;
 use crate::zone::Zone;
@@ -29,7 +29,7 @@ impl Scope {
     ///
     /// # Errors
     /// Fails if the zone does not exist, or if the sandbox does not have the account.
-    pub(super) fn find(context: &RequestContext<'_>, path: ScopePath<'_>) -> Outcome<Self> {
+    pub(super) fn find(context: &RequestContext<'_>, path: ScopePath<'_>) -> HandlerResult<Self> {
         match path {
             ScopePath::Zone(id) => Ok(Self::Zone(Box::new(Zone::get(context.connection, id)?))),
             ScopePath::Account(id) => {

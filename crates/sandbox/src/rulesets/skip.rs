@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::author::{Author, Problems};
 use super::ruleset::id_of;
 use super::{catalogue, members};
-use crate::envelope::{Outcome, Problem};
+use crate::envelope::{HandlerResult, Problem};
 use zonewright_model::facts::rule_features::RuleFeature;
 use zonewright_model::facts::rulesets::{
     BOT_FIGHT_PHASE, CUSTOM_PHASE, SKIP_PHASES, SKIP_PRODUCTS,
@@ -24,13 +24,13 @@ pub(super) fn check_skip(
     author: &Author<'_>,
     sent: &Map<String, Value>,
     problems: &mut Problems,
-) -> Outcome<Map<String, Value>> {
+) -> HandlerResult<Map<String, Value>> {
     members::check_known(sent, MEMBERS)?;
     if sent.values().all(Value::is_null) {
         problems.say("a skip action must have something to skip");
     }
     for key in ["ruleset", "phase"] {
-        if let Some(word) = members::text(sent, key)?.filter(|word| *word != "current") {
+        if let Some(word) = members::optional_text(sent, key)?.filter(|word| *word != "current") {
             problems.say(format!(
                 "'{word}' is not a valid value for {key} because only current is possible"
             ));
@@ -46,8 +46,8 @@ pub(super) fn check_skip(
         problems.say("rulesets cannot be combined with ruleset or phases");
     }
     for (key, list) in [
-        ("products", members::texts(sent, "products")?),
-        ("phases", members::texts(sent, "phases")?),
+        ("products", members::optional_texts(sent, "products")?),
+        ("phases", members::optional_texts(sent, "phases")?),
     ] {
         let Some(list) = list else { continue };
         // ASSUMED: the same as for lists of overrides.
@@ -87,8 +87,8 @@ fn check_managed(
     author: &Author<'_>,
     sent: &Map<String, Value>,
     problems: &mut Problems,
-) -> Outcome<()> {
-    let rulesets = members::texts(sent, "rulesets")?.unwrap_or_default();
+) -> HandlerResult<()> {
+    let rulesets = members::optional_texts(sent, "rulesets")?.unwrap_or_default();
     if rulesets.is_empty() && sent.get("rulesets").is_some_and(Value::is_array) {
         problems.say("rulesets of a skip action cannot be empty");
     }
@@ -97,12 +97,12 @@ fn check_managed(
             problems.say(format!("skip action parameter ruleset '{id}' does not exist"));
         }
     }
-    let Some(rules) = members::object(sent, "rules")? else { return Ok(()) };
+    let Some(rules) = members::optional_object(sent, "rules")? else { return Ok(()) };
     if rules.is_empty() {
         problems.say("rules of a skip action cannot be empty");
     }
     for ruleset in rules.keys() {
-        let ids = members::texts(rules, ruleset)?.unwrap_or_default();
+        let ids = members::optional_texts(rules, ruleset)?.unwrap_or_default();
         let Some(managed) = catalogue::find_managed_ruleset(author.context, ruleset)? else {
             problems.say(format!("skip action parameter ruleset '{ruleset}' does not exist"));
             continue;

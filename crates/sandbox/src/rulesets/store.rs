@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::ruleset::{Detail, Ruleset, id_of};
 use super::scope::Scope;
-use crate::envelope::Outcome;
+use crate::envelope::HandlerResult;
 use crate::request_context::RequestContext;
 use crate::store;
 
@@ -59,7 +59,7 @@ fn ruleset_from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ruleset> {
     )
 }
 
-/// The ruleset with an owner and an identifier.
+/// Returns the ruleset with an owner and an identifier.
 pub(super) fn get(
     connection: &Connection,
     owner: &str,
@@ -71,23 +71,26 @@ pub(super) fn get(
         .optional()
 }
 
-/// All rulesets of an owner, in the order of creation.
-pub(super) fn all(connection: &Connection, owner: &str) -> rusqlite::Result<Vec<Ruleset>> {
+/// Returns all rulesets of an owner, in the order of creation.
+pub(super) fn load_rulesets(
+    connection: &Connection,
+    owner: &str,
+) -> rusqlite::Result<Vec<Ruleset>> {
     connection
         .prepare_cached(&format!("{LATEST} ORDER BY r.seq"))?
         .query_map([owner], ruleset_from_row)?
         .collect()
 }
 
-/// The accounts that have rulesets, by identifier.
+/// Returns the accounts that have rulesets, by identifier.
 pub(super) fn accounts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let sql =
         "SELECT DISTINCT owner FROM rulesets WHERE zone_id IS NULL AND owner <> ?1 ORDER BY owner";
     connection.prepare_cached(sql)?.query_map([VENDOR], |row| row.get(0))?.collect()
 }
 
-/// The entry point of a phase.
-pub(super) fn entry_point(
+/// Returns the entry point of a phase.
+pub(super) fn load_entry_point(
     context: &RequestContext<'_>,
     scope: &Scope,
     phase: &str,
@@ -100,14 +103,14 @@ pub(super) fn entry_point(
         .optional()
 }
 
-/// The stored versions of a ruleset, from the first.
-pub(super) fn versions(connection: &Connection, id: &str) -> rusqlite::Result<Vec<Ruleset>> {
+/// Returns the stored versions of a ruleset, from the first.
+pub(super) fn load_versions(connection: &Connection, id: &str) -> rusqlite::Result<Vec<Ruleset>> {
     let sql = "SELECT document FROM ruleset_versions WHERE ruleset_id = ?1 ORDER BY version";
     connection.prepare_cached(sql)?.query_map([id], ruleset_from_row)?.collect()
 }
 
 /// Stores a version of a ruleset as the current one; versions above it are deleted.
-pub(super) fn save(
+pub(super) fn save_ruleset(
     connection: &Connection,
     owner: &str,
     ruleset: &Ruleset,
@@ -159,6 +162,6 @@ pub(super) fn remove_version(
 }
 
 /// Creates an identifier for a ruleset or a rule.
-pub(super) fn next_id(context: &RequestContext<'_>) -> Outcome<String> {
+pub(super) fn next_id(context: &RequestContext<'_>) -> HandlerResult<String> {
     Ok(store::next_id(context.connection, context.seed)?)
 }

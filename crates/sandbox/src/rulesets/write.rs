@@ -12,14 +12,14 @@ use serde_json::{Map, Value};
 use super::author::{Author, Problems};
 use super::read::{self, check_phase};
 use super::rule_check;
-use super::ruleset::{Detail, Rule, Ruleset, executed, id_of, text_member};
+use super::ruleset::{Detail, Ruleset, StoredRule, executed, id_of, text_member};
 use super::scope::Scope;
 use super::{members, store};
-use crate::envelope::{Outcome, Problem, Refusal, Success};
+use crate::envelope::{HandlerResult, Problem, Refusal, Success};
 use crate::request_context::RequestContext;
 
 /// The members of a body.
-struct Sent<'a> {
+struct SentRuleset<'a> {
     name: Option<&'a str>,
     description: Option<&'a str>,
     kind: Option<&'a str>,
@@ -28,16 +28,16 @@ struct Sent<'a> {
     rules: Option<&'a [Value]>,
 }
 
-impl<'a> Sent<'a> {
+impl<'a> SentRuleset<'a> {
     /// Reads a body. Refuses members that are not in `known`.
-    fn read(body: &'a Map<String, Value>, known: &[&str]) -> Outcome<Self> {
+    fn read(body: &'a Map<String, Value>, known: &[&str]) -> HandlerResult<Self> {
         members::check_known(body, known)?;
         let sent = Self {
-            name: members::text(body, "name")?,
-            description: members::text(body, "description")?,
-            kind: members::text(body, "kind")?,
-            phase: members::text(body, "phase")?,
-            rules: members::list(body, "rules")?,
+            name: members::optional_text(body, "name")?,
+            description: members::optional_text(body, "description")?,
+            kind: members::optional_text(body, "kind")?,
+            phase: members::optional_text(body, "phase")?,
+            rules: members::optional_list(body, "rules")?,
         };
         // ASSUMED: the limits of rules apply to rulesets too, and a name cannot be empty.
         if sent.name == Some("") {
@@ -61,8 +61,8 @@ pub(super) fn create_ruleset(
     context: &RequestContext<'_>,
     scope: &Scope,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
-    let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
+) -> HandlerResult<Success> {
+    let sent = SentRuleset::read(body, &["name", "description", "kind", "phase", "rules"])?;
     let (Some(name), Some(kind), Some(phase)) = (sent.name, sent.kind, sent.phase) else {
         return Err(Refusal::unnumbered(400, "name, kind and phase are required"));
     };
@@ -76,7 +76,7 @@ pub(super) fn create_ruleset(
             ),
         ));
     }
-    if kind == scope.entry_kind() && store::entry_point(context, scope, phase)?.is_some() {
+    if kind == scope.entry_kind() && store::load_entry_point(context, scope, phase)?.is_some() {
         let text = format!(
             "'{kind}' is not a valid value for kind because exceeded maximum number of {kind} rulesets for phase {phase}"
         );
@@ -90,7 +90,7 @@ pub(super) fn create_ruleset(
 ///
 /// # Sources
 /// Name of an entry point that a PUT creates: observed 2025 as `default`, in older zones as `zone`.
-fn new_ruleset(context: &RequestContext<'_>, kind: &str, phase: &str) -> Outcome<Ruleset> {
+fn new_ruleset(context: &RequestContext<'_>, kind: &str, phase: &str) -> HandlerResult<Ruleset> {
     Ok(Ruleset {
         id: store::next_id(context)?,
         name: "default".to_owned(),
@@ -113,10 +113,10 @@ pub(super) fn put_entry_point(
     scope: &Scope,
     phase: &str,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     check_phase(phase)?;
-    let sent = Sent::read(body, &["name", "description", "rules"])?;
-    let before = match store::entry_point(context, scope, phase)? {
+    let sent = SentRuleset::read(body, &["name", "description", "rules"])?;
+    let before = match store::load_entry_point(context, scope, phase)? {
         Some(before) => before,
         None => new_ruleset(context, scope.entry_kind(), phase)?,
     };
@@ -134,9 +134,9 @@ pub(super) fn put_ruleset(
     scope: &Scope,
     id: &str,
     body: &Map<String, Value>,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let before = own_or_refused(context, scope, id)?;
-    let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
+    let sent = SentRuleset::read(body, &["name", "description", "kind", "phase", "rules"])?;
     for (what, sent, kept) in
         [("kind", sent.kind, &before.kind), ("phase", sent.phase, &before.phase)]
     {
@@ -157,10 +157,10 @@ pub(super) fn own_or_refused(
     context: &RequestContext<'_>,
     scope: &Scope,
     id: &str,
-) -> Outcome<Ruleset> {
+) -> HandlerResult<Ruleset> {
     let is_managed =
         || super::catalogue::find_managed_ruleset(context, id).map(|found| found.is_some());
-    match read::own(context, scope, id) {
+    match read::own_ruleset(context, scope, id) {
         Err(_) if is_managed()? => {
             Err(Refusal::unnumbered(400, "managed rulesets cannot be changed"))
         }
@@ -173,8 +173,8 @@ fn replace_ruleset(
     context: &RequestContext<'_>,
     scope: &Scope,
     before: Ruleset,
-    sent: &Sent<'_>,
-) -> Outcome<Success> {
+    sent: &SentRuleset<'_>,
+) -> HandlerResult<Success> {
     let mut after = before.clone();
     if let Some(name) = sent.name {
         after.name = name.to_owned();
@@ -200,7 +200,7 @@ fn compose(
     scope: &Scope,
     before: &Ruleset,
     sent: &[Value],
-) -> Outcome<Vec<Rule>> {
+) -> HandlerResult<Vec<StoredRule>> {
     let author = Author::new(context, scope, before);
     let mut problems = Problems::default();
     let mut drafts = Vec::new();
@@ -249,10 +249,10 @@ pub(super) fn keep(
     context: &RequestContext<'_>,
     scope: &Scope,
     ruleset: Ruleset,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let ruleset =
         Ruleset { version: ruleset.version + 1, last_updated: context.now.to_owned(), ..ruleset };
-    store::save(context.connection, scope.id(), &ruleset)?;
+    store::save_ruleset(context.connection, scope.id(), &ruleset)?;
     Ok(Success::One(ruleset.to_json(Detail::Whole)))
 }
 
@@ -265,9 +265,9 @@ pub(super) fn delete_ruleset(
     context: &RequestContext<'_>,
     scope: &Scope,
     id: &str,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let ruleset = own_or_refused(context, scope, id)?;
-    let users = store::all(context.connection, scope.id())?;
+    let users = store::load_rulesets(context.connection, scope.id())?;
     if let Some(user) =
         users.iter().find(|user| user.rules.iter().any(|rule| executed(rule) == Some(id)))
     {
@@ -291,7 +291,7 @@ pub(super) fn delete_version(
     scope: &Scope,
     id: &str,
     version: &str,
-) -> Outcome<Success> {
+) -> HandlerResult<Success> {
     let ruleset = own_or_refused(context, scope, id)?;
     let version = read::version_of(context, &ruleset, version)?.version;
     if version == ruleset.version {
@@ -301,9 +301,7 @@ pub(super) fn delete_version(
     Ok(Success::Empty)
 }
 
-/// The refusal for a missing rule.
-///
-/// ASSUMED: the same code as for rulesets.
+/// Returns the refusal for a missing rule.  ASSUMED: the same code as for rulesets.
 pub(super) fn missing_rule() -> Refusal {
     Refusal::new(404, 10003, "could not find rule")
 }

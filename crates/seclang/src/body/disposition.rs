@@ -11,22 +11,22 @@ pub(super) struct Disposition {
 }
 
 /// Reads the header. Also returns true if it has quotes that parsers read differently.
-pub(super) fn parse(
+pub(super) fn parse_disposition(
     header: &[u8],
     disposition: &mut Disposition,
 ) -> (Result<(), &'static str>, bool) {
-    let mut parser = Parser { rest: header, invalid_quoting: false };
+    let mut parser = DispositionParser { rest: header, invalid_quoting: false };
     (parser.header(disposition), parser.invalid_quoting)
 }
 
-struct Parser<'a> {
+struct DispositionParser<'a> {
     rest: &'a [u8],
     invalid_quoting: bool,
 }
 
 const MISTAKE: &str = "a content disposition is malformed";
 
-impl<'a> Parser<'a> {
+impl<'a> DispositionParser<'a> {
     fn header(&mut self, disposition: &mut Disposition) -> Result<(), &'static str> {
         self.rest = self.rest.strip_prefix(b"form-data").ok_or(MISTAKE)?;
         self.blanks();
@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
             let value = match quote {
                 _ if name == b"filename*" => self.extended()?,
                 b'"' | b'\'' => self.quoted(quote)?,
-                _ => self.take_while(is_token).to_vec(),
+                _ => self.take_while(is_token_byte).to_vec(),
             };
             match name {
                 b"name" | b"filename" => {
@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
 }
 
 /// Returns true for a character of a token (RFC 2045).
-fn is_token(byte: u8) -> bool {
+fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?=".contains(&byte)
 }
 
@@ -165,7 +165,7 @@ mod tests {
 
     fn read(header: &str) -> (Option<String>, Option<String>, bool, bool) {
         let mut disposition = Disposition::default();
-        let (result, quoting) = parse(header.as_bytes(), &mut disposition);
+        let (result, quoting) = parse_disposition(header.as_bytes(), &mut disposition);
         let text = |bytes: Option<Vec<u8>>| {
             bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         };

@@ -3,12 +3,12 @@
 
 /// Reads a body and passes each value with its name to `argument`, until `argument` refuses one.
 /// Values before an error count.
-pub(super) fn read(
+pub(super) fn read_json(
     body: &[u8],
     depth: usize,
     argument: &mut dyn FnMut(&[u8], &[u8]) -> bool,
 ) -> Result<(), String> {
-    let mut parser = Parser { body, at: 0, depth, open: Vec::new(), key: Vec::new(), argument };
+    let mut parser = JsonParser { body, at: 0, depth, open: Vec::new(), key: Vec::new(), argument };
     parser.value()?;
     while !parser.open.is_empty() {
         parser.step()?;
@@ -17,7 +17,7 @@ pub(super) fn read(
     if parser.at < body.len() { Err(parser.error("more after the value")) } else { Ok(()) }
 }
 
-struct Parser<'a> {
+struct JsonParser<'a> {
     body: &'a [u8],
     at: usize,
     depth: usize,
@@ -35,7 +35,7 @@ struct Container {
     begun: bool,
 }
 
-impl Parser<'_> {
+impl JsonParser<'_> {
     fn error(&self, what: &str) -> String {
         format!("JSON at byte {}: {what}", self.at)
     }
@@ -243,7 +243,7 @@ mod tests {
     fn arguments(body: &str) -> (Vec<(String, String)>, bool) {
         let mut found = Vec::new();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let result = read(body.as_bytes(), 20, &mut |name, value| {
+        let result = read_json(body.as_bytes(), 20, &mut |name, value| {
             found.push((text(name), text(value)));
             found.len() < 50
         });

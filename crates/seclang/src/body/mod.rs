@@ -12,7 +12,7 @@ use super::transaction::Transaction;
 use super::variables::Collection;
 
 /// Reads the body. Rules learn of an error by `REQBODY_ERROR`.
-pub(super) fn read(transaction: &mut Transaction<'_>, request: &Request) {
+pub(super) fn read_body(transaction: &mut Transaction<'_>, request: &Request) {
     let limits = transaction.set.limits.clone();
     let body = &request.body[..request.body.len().min(limits.body)];
     if body.len() < request.body.len() {
@@ -29,16 +29,16 @@ pub(super) fn read(transaction: &mut Transaction<'_>, request: &Request) {
             Ok(())
         }
         b"JSON" if body.is_empty() => Ok(()),
-        b"JSON" => json::read(body, limits.json_depth, &mut |name, value| {
+        b"JSON" => json::read_json(body, limits.json_depth, &mut |name, value| {
             transaction.add_argument(name, value, None, true)
         }),
-        b"XML" => xml::read(transaction, body),
+        b"XML" => xml::read_xml(transaction, body),
         b"MULTIPART" => {
             let content_type = transaction
                 .first(Collection::RequestHeaders, "content-type")
                 .map(<[u8]>::to_vec)
                 .unwrap_or_default();
-            multipart::read(transaction, &content_type, body, limits.body_without_files)
+            multipart::read_multipart(transaction, &content_type, body, limits.body_without_files)
         }
         _ => Ok(()),
     };

@@ -28,7 +28,7 @@ struct Flags {
 }
 
 #[derive(Debug, Default)]
-struct Part {
+struct FormPart {
     headers: Vec<(Vec<u8>, Vec<u8>)>,
     /// Header lines as written.
     lines: Vec<Vec<u8>>,
@@ -41,11 +41,11 @@ struct Part {
 }
 
 #[derive(Debug, Default)]
-struct Reader {
+struct MultipartReader {
     boundary: Vec<u8>,
     flags: Flags,
-    part: Option<Part>,
-    parts: Vec<Part>,
+    part: Option<FormPart>,
+    parts: Vec<FormPart>,
     boundaries: usize,
     complete: bool,
     error: Option<String>,
@@ -57,13 +57,13 @@ struct Reader {
 }
 
 /// Reads a body and sets its variables.
-pub(super) fn read(
+pub(super) fn read_multipart(
     transaction: &mut Transaction<'_>,
     content_type: &[u8],
     body: &[u8],
     longest: usize,
 ) -> Result<(), String> {
-    let mut reader = Reader { line_start: true, ..Reader::default() };
+    let mut reader = MultipartReader { line_start: true, ..MultipartReader::default() };
     match reader.read_type(content_type) {
         Err(message) => {
             reader.flags.error = true;
@@ -88,7 +88,7 @@ pub(super) fn read(
     }
 }
 
-impl Reader {
+impl MultipartReader {
     /// Takes the boundary from the content type.
     fn read_type(&mut self, header: &[u8]) -> Result<(), &'static str> {
         const KIND: &[u8] = b"multipart/form-data";
@@ -252,7 +252,7 @@ impl Reader {
         if last {
             self.complete = true;
         } else {
-            self.part = Some(Part::default());
+            self.part = Some(FormPart::default());
         }
         self.boundaries += 1;
         Ok(())
@@ -273,7 +273,7 @@ impl Reader {
         self.parts.push(part);
     }
 
-    fn data(&mut self, part: &mut Part, piece: &[u8]) {
+    fn data(&mut self, part: &mut FormPart, piece: &[u8]) {
         part.data_seen = true;
         if part.disposition.filename.is_none() {
             self.length_without_files += piece.len();
@@ -294,7 +294,7 @@ impl Reader {
         self.error = Some(message.to_owned());
     }
 
-    fn header(&mut self, transaction: &mut Transaction<'_>, part: &mut Part, piece: &[u8]) {
+    fn header(&mut self, transaction: &mut Transaction<'_>, part: &mut FormPart, piece: &[u8]) {
         if piece.contains(&0) {
             return self.malformed("a zero byte in a header of a part");
         }
@@ -329,7 +329,7 @@ impl Reader {
         }
     }
 
-    fn folded(&mut self, part: &mut Part, line: &[u8]) {
+    fn folded(&mut self, part: &mut FormPart, line: &[u8]) {
         self.flags.header_folding = true;
         let blanks = line.iter().take_while(|byte| is_space(**byte)).count();
         if line[..blanks].iter().any(|byte| !matches!(byte, b' ' | b'\t')) {
@@ -347,7 +347,7 @@ impl Reader {
         }
     }
 
-    fn end_headers(&mut self, transaction: &mut Transaction<'_>, part: &mut Part) {
+    fn end_headers(&mut self, transaction: &mut Transaction<'_>, part: &mut FormPart) {
         let header = part
             .headers
             .iter()
@@ -356,7 +356,8 @@ impl Reader {
         let Some(header) = header else {
             return self.malformed("a part has no content disposition");
         };
-        let (parsed, invalid_quoting) = disposition::parse(&header, &mut part.disposition);
+        let (parsed, invalid_quoting) =
+            disposition::parse_disposition(&header, &mut part.disposition);
         self.flags.invalid_quoting |= invalid_quoting;
         for name in &part.disposition.names {
             transaction.add_name(Collection::MultipartName, name);

@@ -6,9 +6,9 @@ use super::super::variables::Collection;
 
 /// Reads a body. Values before an error count, because lenient parsers of applications use them
 /// too.
-pub(super) fn read(transaction: &mut Transaction<'_>, body: &[u8]) -> Result<(), String> {
-    let mut document = Document::default();
-    let result = Parser { body, at: 0 }.document(&mut document);
+pub(super) fn read_xml(transaction: &mut Transaction<'_>, body: &[u8]) -> Result<(), String> {
+    let mut document = XmlDocument::default();
+    let result = XmlParser { body, at: 0 }.document(&mut document);
     if document.begun {
         transaction.add(Collection::Xml, b"/*", &document.text);
     }
@@ -19,7 +19,7 @@ pub(super) fn read(transaction: &mut Transaction<'_>, body: &[u8]) -> Result<(),
 }
 
 #[derive(Debug, Default)]
-struct Document {
+struct XmlDocument {
     begun: bool,
     text: Vec<u8>,
     attributes: Vec<Vec<u8>>,
@@ -27,12 +27,12 @@ struct Document {
     entities: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-struct Parser<'a> {
+struct XmlParser<'a> {
     body: &'a [u8],
     at: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> XmlParser<'a> {
     fn error<T>(&self, what: &str) -> Result<T, String> {
         Err(format!("XML at byte {}: {what}", self.at))
     }
@@ -80,7 +80,7 @@ impl<'a> Parser<'a> {
         Ok(name)
     }
 
-    fn document(mut self, document: &mut Document) -> Result<(), String> {
+    fn document(mut self, document: &mut XmlDocument) -> Result<(), String> {
         self.take(b"\xEF\xBB\xBF");
         let mut open: Vec<&[u8]> = Vec::new();
         loop {
@@ -139,7 +139,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the attributes of a start tag and its end. Returns true if the element stays open.
-    fn attributes(&mut self, document: &mut Document) -> Result<bool, String> {
+    fn attributes(&mut self, document: &mut XmlDocument) -> Result<bool, String> {
         loop {
             let separated = self.blanks();
             if self.take(b"/>") {
@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn quoted(&mut self, document: &Document) -> Result<Vec<u8>, String> {
+    fn quoted(&mut self, document: &XmlDocument) -> Result<Vec<u8>, String> {
         let Some(&quote @ (b'"' | b'\'')) = self.body.get(self.at) else {
             return self.error("a value has no quotes");
         };
@@ -196,7 +196,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a reference after its `&`.
-    fn reference(&mut self, document: &Document, out: &mut Vec<u8>) -> Result<(), String> {
+    fn reference(&mut self, document: &XmlDocument, out: &mut Vec<u8>) -> Result<(), String> {
         if self.take(b"#") {
             let radix = if self.take(b"x") { 16 } else { 10 };
             let digits = self.until(b";")?;
@@ -229,7 +229,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a document type after `<!DOCTYPE`. External entities are empty: nothing is fetched.
-    fn declarations(&mut self, document: &mut Document) -> Result<(), String> {
+    fn declarations(&mut self, document: &mut XmlDocument) -> Result<(), String> {
         while !matches!(self.body.get(self.at), Some(b'[' | b'>')) {
             match self.body.get(self.at) {
                 Some(quote @ (b'"' | b'\'')) => {
@@ -301,8 +301,8 @@ mod tests {
     use super::*;
 
     fn parse(body: &str) -> (String, Vec<String>, bool) {
-        let mut document = Document::default();
-        let ok = Parser { body: body.as_bytes(), at: 0 }.document(&mut document).is_ok();
+        let mut document = XmlDocument::default();
+        let ok = XmlParser { body: body.as_bytes(), at: 0 }.document(&mut document).is_ok();
         let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
         (text(&document.text), document.attributes.iter().map(text).collect(), ok)
     }

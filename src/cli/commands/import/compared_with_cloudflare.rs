@@ -19,7 +19,7 @@ use crate::spec;
 ///
 /// # Errors
 /// The snapshot cannot be used.
-pub(super) async fn compare(
+pub(super) async fn compare_with_cloudflare(
     text: &str,
     found: &ImportResult,
     against: Option<&Path>,
@@ -65,19 +65,19 @@ async fn planned(
         let planned = plan(&goal, &open.snapshot, &settings.options_for(&open.snapshot))
             .await
             .context("failed to read the snapshot")?;
-        report(&planned, found, output);
+        report_differences(&planned, found, output);
         return Ok(());
     }
     let connection =
         OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
     let planned = plan(&goal, &connection.reader, &connection.options(settings, output)).await;
     connection.close().await;
-    report(&planned?, found, output);
+    report_differences(&planned?, found, output);
     Ok(())
 }
 
 /// Reports the differences.
-fn report(planned: &Planned<'_>, found: &ImportResult, output: &Output) {
+fn report_differences(planned: &Planned<'_>, found: &ImportResult, output: &Output) {
     let origin = |zone: &ZoneName, name: &Fqdn, data: &Rdata| {
         found.origins.get(&(zone.clone(), name.clone(), data.clone())).map(|origin| origin.place)
     };

@@ -72,7 +72,7 @@ async fn read_zones(
     parts: LiveParts,
     names: &[ZoneName],
     reader: &ReadClient,
-    options: &live::Options,
+    options: &live::ReadOptions,
 ) -> anyhow::Result<WholeZones> {
     let is_part = parts.only_dns || parts.only_waf;
     let wanted = Wanted {

@@ -92,7 +92,7 @@ impl Run for WafExplainArgs {
         let Session { settings, output, .. } = *session;
         let subject = Asked::read(&self.request, self.entry, &self.reading.options())?;
         let rules = self.settings.rules.needed()?;
-        let mut matches_found = find(subject, &rules)?;
+        let mut matches_found = find_rules(subject, &rules)?;
         let goal = zone_source::goal("waf", &self.settings.spec, settings, output)?;
         let setting = match (&goal, &self.settings.live) {
             (Some(goal), _) => Some(of_spec(goal, matches_found.request.as_ref(), &rules)?),
@@ -135,7 +135,7 @@ impl Run for WafExplainArgs {
             ),
             _ => Ways::default(),
         };
-        let note = note(self, &request, settings)?;
+        let note = reason_and_last_day(self, &request, settings)?;
         let zone = setting.as_ref().map_or_else(String::new, |setting| setting.zone.to_string());
         let edits: Vec<String> = ways
             .ways
@@ -156,14 +156,17 @@ impl Run for WafExplainArgs {
         let messages: BTreeMap<u32, &str> =
             rules.scoring().map(|rule| (rule.rule, rule.message)).gather();
         let explained = Explained {
-            request: matches_found.request.as_ref().map(|request| shown(request, self.redact)),
+            request: matches_found
+                .request
+                .as_ref()
+                .map(|request| request_line(request, self.redact)),
             zone: setting.as_ref().map(|setting| (zone.as_str(), setting.whose)),
             hits: &matches_found.hits,
             messages: &messages,
             parts: matches_found
                 .evidence
                 .iter()
-                .map(|evidence| (evidence.rule, part(evidence, self.redact)))
+                .map(|evidence| (evidence.rule, redacted_part(evidence, self.redact)))
                 .collect(),
             verdict: verdict.as_ref(),
             ways: &ways,
@@ -203,7 +206,7 @@ impl Asked {
     fn read(
         words: &[String],
         entry: Option<usize>,
-        options: &recorded::Options,
+        options: &recorded::RecordingOptions,
     ) -> anyhow::Result<Self> {
         let mut numbers: Vec<u32> =
             words.iter().filter_map(|word| rules_in(word)).flatten().collect();
@@ -255,7 +258,7 @@ fn rules_in(word: &str) -> Option<Vec<u32>> {
 /// files.
 fn attacks(
     paths: &[PathBuf],
-    options: &recorded::Options,
+    options: &recorded::RecordingOptions,
     rules: &RuleSet,
     output: &Output,
 ) -> anyhow::Result<Attacks> {
@@ -284,7 +287,7 @@ struct Setting {
 }
 
 /// Matches of rules in the request.
-struct Found {
+struct RuleMatches {
     request: Option<Request>,
     hits: Hits,
     evidence: Vec<Evidence>,
@@ -292,7 +295,7 @@ struct Found {
 }
 
 /// Runs the rules on the request, or looks up the numbered rules.
-fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
+fn find_rules(asked: Asked, rules: &RuleSet) -> anyhow::Result<RuleMatches> {
     let levels: BTreeMap<u32, u8> = rules.scoring().map(|rule| (rule.rule, rule.level)).gather();
     match asked {
         Asked::Request(sample) => {
@@ -320,7 +323,7 @@ fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
                 Body::Partial(_) => notes.push("the end of the body is not known".to_owned()),
                 Body::Unknown | Body::Known(_) => {}
             }
-            Ok(Found {
+            Ok(RuleMatches {
                 hits: crs::hits(rules, &outcome),
                 request: Some(sample.request),
                 evidence,
@@ -340,7 +343,7 @@ fn find(asked: Asked, rules: &RuleSet) -> anyhow::Result<Found> {
             let notes = vec![
                 "the scores are those of the public rules; if Cloudflare acted below this sum, rules are missing from the list".to_owned(),
             ];
-            Ok(Found {
+            Ok(RuleMatches {
                 request: request.map(|sample| sample.request),
                 hits,
                 evidence: Vec::new(),
@@ -371,14 +374,18 @@ fn of_spec(goal: &Goal, request: Option<&Request>, rules: &RuleSet) -> anyhow::R
 }
 
 /// Returns the reason and the last day of an edit.
-fn note(args: &WafExplainArgs, request: &Request, settings: &Settings<'_>) -> anyhow::Result<Note> {
+fn reason_and_last_day(
+    args: &WafExplainArgs,
+    request: &Request,
+    settings: &Settings<'_>,
+) -> anyhow::Result<Note> {
     let usual = || format!("false positive on {} {}", request.method, request.path_seen());
     let reason = Some(args.reason.clone().unwrap_or_else(usual));
     Ok(Note { reason, expires: Some(after_days(settings, args.days)?), ..Note::default() })
 }
 
 /// Returns a request in one line.
-fn shown(request: &Request, redact: bool) -> String {
+fn request_line(request: &Request, redact: bool) -> String {
     match redact && !request.query.is_empty() {
         true => {
             let bare = Request { query: String::new(), ..request.clone() };
@@ -389,7 +396,7 @@ fn shown(request: &Request, redact: bool) -> String {
 }
 
 /// Returns the part of a request that a rule matched, without secrets.
-fn part(evidence: &Evidence, redact: bool) -> Part {
+fn redacted_part(evidence: &Evidence, redact: bool) -> Part {
     let Evidence { collection, key, is_count, matched, bytes, length, .. } = evidence;
     let key = String::from_utf8_lossy(key).to_ascii_lowercase();
     let text = String::from_utf8_lossy(matched).into_owned();

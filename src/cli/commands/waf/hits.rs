@@ -48,12 +48,12 @@ impl Run for WafHitsArgs {
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
-        run(self, session.output)
+        print_hits(self, session.output)
     }
 }
 
 /// Reads the rules, then prints a line for each request.
-fn run(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
+fn print_hits(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let set = crs::load(&args.crs)?;
     let requests = recorded::open_verbatim(&args.requests, &args.reading.options())?;
     let mut evaluator = set.evaluator();

@@ -63,7 +63,7 @@ impl Run for WafLockArgs {
             );
         }
         let path = self.lock.clone().unwrap_or_else(|| path_beside(self.spec.first_file()));
-        let previous_lock = read(&path, self.check)?;
+        let previous_lock = read_lock(&path, self.check)?;
         let of_id = |id: &str| catalogues().find(|c| c.id.0 == id);
         let reference = previous_lock.clone().unwrap_or_default();
         let rulesets = lock
@@ -75,7 +75,7 @@ impl Run for WafLockArgs {
         if !self.check && !is_same {
             let text = lock.print();
             let written = match &self.lock {
-                Some(path) => files::write(path, text.as_bytes(), Readers::Everyone, output),
+                Some(path) => files::write_file(path, text.as_bytes(), Readers::Everyone, output),
                 None => files::replace(&path, text.as_bytes(), Readers::Everyone),
             };
             written.with_context(|| format!("failed to write {}", path.display()))?;
@@ -96,7 +96,7 @@ impl Run for WafLockArgs {
 
 /// Reads the lock file; `None` if there is none. An unreadable file counts as absent, except for a
 /// check.
-fn read(path: &Path, is_check: bool) -> anyhow::Result<Option<Lock>> {
+fn read_lock(path: &Path, is_check: bool) -> anyhow::Result<Option<Lock>> {
     let text = match waf_lock::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_check => return Ok(None),

@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::cli::commands::Facts;
 use crate::cli::connection::{Access, OpenConnection};
-use crate::cli::load_spec::load;
+use crate::cli::load_spec::load_spec;
 use crate::cli::options_in_help::Matters;
 use crate::cli::output::Output;
 use crate::cli::recordings::{ListArgs, RuleArgs};
@@ -86,7 +86,7 @@ pub(super) async fn of_spec(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<(Goal, Vec<Protected>)> {
-    let goal = load("waf", spec, settings, output)?;
+    let goal = load_spec("waf", spec, settings, output)?;
     let zones = of_goal(&goal, settings, output).await?;
     Ok((goal, zones))
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use super::protection;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
-use crate::cli::load_spec::load;
+use crate::cli::load_spec::load_spec;
 use crate::cli::options_in_help::Matters;
 use crate::cli::recordings::{
     ListArgs, ReadingArgs, Recordings, RuleArgs, check_standard_input, note_if_missing,
@@ -92,7 +92,7 @@ impl Run for WafRehearseArgs {
             [(Set::Requests, requests.as_slice()), (Set::Benign, benign), (Set::Attacks, attacks)];
         let recordings =
             Recordings::open(&sets, rules, &reading.options(), !no_samples, &lists.read()?)?;
-        let mut goal = load("waf", &self.spec, settings, output)?;
+        let mut goal = load_spec("waf", &self.spec, settings, output)?;
         let zones = match self.against.open(&mut goal, settings, output)? {
             None => protection::of_goal(&goal, settings, output).await?,
             Some(OpenSnapshot { snapshot, .. }) => {

@@ -12,7 +12,7 @@ use crate::recorded::{self, Sample, parse_curl};
 pub(super) fn read_request(
     word: &str,
     entry: Option<usize>,
-    options: &recorded::Options,
+    options: &recorded::RecordingOptions,
 ) -> anyhow::Result<Sample> {
     if let Some(request) = request_of(word).map_err(|error| Ended::Usage(error.to_string()))? {
         return Ok(Sample::of(request, "argument"));

@@ -40,7 +40,7 @@ pub(super) struct WafRulesArgs {
     level: Option<u8>,
     /// Only rules that are on, or off
     #[arg(long, value_enum)]
-    state: Option<State>,
+    state: Option<RuleState>,
 }
 
 /// A managed ruleset.
@@ -64,7 +64,7 @@ impl Ruleset {
 
 /// On or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum State {
+enum RuleState {
     /// On.
     On,
     /// Off.
@@ -89,7 +89,7 @@ impl Run for WafRulesArgs {
             tag: self.tag.clone(),
             family: self.family.clone(),
             level: self.level,
-            is_on: self.state.map(|state| state == State::On),
+            is_on: self.state.map(|state| state == RuleState::On),
         };
         let managed = Some(self.ruleset.managed());
         let surveys: Vec<_> =

@@ -18,7 +18,7 @@ use crate::cli::zone_source;
 use crate::crs;
 use crate::diagnostic::Sources;
 use crate::document::waf_trace::{Trace, document};
-use crate::insight::traffic::{FindsHits, Protection, Verdict};
+use crate::insight::traffic::{FindsHits, Protection, RequestVerdict};
 use crate::model::ZoneName;
 use crate::model::request::{Given, Rate, Request};
 use crate::reconcile::protection_in_spec;
@@ -77,8 +77,8 @@ impl Run for WafTraceArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         let sample = read_request(&self.request, self.entry, &self.reading.options())?;
-        let (request, rate) =
-            asked(self, sample.request).map_err(|error| Ended::Usage(error.to_string()))?;
+        let (request, rate) = complete_request(self, sample.request)
+            .map_err(|error| Ended::Usage(error.to_string()))?;
         let goal = zone_source::goal("waf", &self.settings.spec, settings, output)?;
         let desired = goal.as_ref().map(|goal| &goal.desired);
         let rules = self.settings.rules.available()?;
@@ -90,7 +90,7 @@ impl Run for WafTraceArgs {
                        protection: Protection,
                        serving: Option<String>| {
             let protection = protection.with_lists(&lists);
-            let verdict: Verdict = protection.verdict(&request, rate, hits.as_ref());
+            let verdict: RequestVerdict = protection.verdict(&request, rate, hits.as_ref());
             traces.push(Trace { zone: name.to_string(), what, verdict, serving });
         };
         if let Some(live) = &self.settings.live {
@@ -121,7 +121,7 @@ impl Run for WafTraceArgs {
 }
 
 /// Adds what the arguments state to the request, and parses its rate.
-fn asked(args: &WafTraceArgs, mut request: Request) -> anyhow::Result<(Request, Rate)> {
+fn complete_request(args: &WafTraceArgs, mut request: Request) -> anyhow::Result<(Request, Rate)> {
     request.address = args.ip.or(request.address);
     for field in &args.field {
         let Some((name, value)) = field.split_once('=') else {

@@ -12,7 +12,7 @@ use super::proposed_spec::{DAYS_OF_TUNING, after_days, spec_of};
 use super::protection::{self, SettingArgs};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
-use crate::cli::load_spec::load;
+use crate::cli::load_spec::load_spec;
 use crate::cli::options_in_help::Matters;
 use crate::cli::recordings::{ReadingArgs, check_standard_input, find_in_each};
 use crate::cli::shared_arguments::{Format, Global, SpecArgs};
@@ -110,8 +110,12 @@ impl Run for WafTuneArgs {
                 (zone.name, "live", protection)
             }
             None => {
-                let goal =
-                    load("waf", &SpecArgs { spec: self.settings.spec.clone() }, settings, output)?;
+                let goal = load_spec(
+                    "waf",
+                    &SpecArgs { spec: self.settings.spec.clone() },
+                    settings,
+                    output,
+                )?;
                 let zones: Vec<_> = goal.desired.zones.values().collect();
                 let [zone] = zones[..] else {
                     bail!("the spec has several zones: choose one with --zone NAME")
@@ -143,7 +147,7 @@ impl Run for WafTuneArgs {
                 halves.add(&sample, &hits, is_benign, &zone, &protection, &bounds)
             })?;
             if halves.seen.all + halves.unseen.all == 0 {
-                bail!("{} has no request to a host of {zone}", names(paths));
+                bail!("{} has no request to a host of {zone}", joined_names(paths));
             }
             Ok(halves)
         };
@@ -235,7 +239,7 @@ impl Half {
 }
 
 /// Joins the names of files for a message.
-fn names(paths: &[PathBuf]) -> String {
+fn joined_names(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 

@@ -96,7 +96,7 @@ fn diff_zone_specs(
         (None, _) => ZoneSpecKind::Added,
     };
     let mut changes = Vec::new();
-    outline::compare(&zone::outline(before, after), &mut changes);
+    outline::compare_outlines(&zone::outline_zone(before, after), &mut changes);
     let is_same = kind == ZoneSpecKind::Changed && changes.is_empty();
     (!is_same).then(|| ZoneSpecChanges {
         zone: zone.name.clone(),

@@ -9,7 +9,7 @@ use crate::{Danger, Gather, Unmanaged, Value};
 
 /// An item of a spec with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct OutlineItem {
     pub(super) place: Place,
     pub(super) what: What,
 }
@@ -26,22 +26,22 @@ pub(super) enum What {
     /// An item with parts that is added and removed as a whole.
     Thing {
         /// Its parts by name.
-        parts: BTreeMap<String, Said>,
+        parts: BTreeMap<String, OutlineItem>,
         /// A short description of all parts.
         words: Option<String>,
     },
     /// Independent members, each of which is added and removed by itself.
-    Group(BTreeMap<String, Said>),
+    Group(BTreeMap<String, OutlineItem>),
     /// Named items whose order has a meaning.
     List {
-        items: Vec<(String, Said)>,
+        items: Vec<(String, OutlineItem)>,
         /// True if the presence of the list has a meaning even if the list is empty.
         is_managed: bool,
     },
 }
 
-impl Said {
-    /// A value whose comparison uses the shown form.
+impl OutlineItem {
+    /// Returns a value whose comparison uses the shown form.
     pub(super) fn value(value: impl Into<Value>, place: Place) -> Self {
         let shown: Value = value.into();
         // Mappings are compared member by member.
@@ -57,7 +57,7 @@ impl Said {
         }
     }
 
-    /// A value with several spellings of the same meaning.
+    /// Returns a value with several spellings of the same meaning.
     pub(super) fn written(
         shown: impl Into<Value>,
         compared: impl Into<Value>,
@@ -81,37 +81,42 @@ impl Said {
 }
 
 /// Returns the dangers that a spec consents to, with the reasons.
-pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> Said {
+pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> OutlineItem {
     let said = allow
         .iter()
-        .map(|(danger, why)| (danger.code().to_owned(), Said::value(why.as_str(), place)));
-    Said { place, what: What::Group(said.gather()) }
+        .map(|(danger, why)| (danger.code().to_owned(), OutlineItem::value(why.as_str(), place)));
+    OutlineItem { place, what: What::Group(said.gather()) }
 }
 
 /// Returns the treatment of unmanaged items, if it is not the default.
-pub(super) fn prunes(unmanaged: Unmanaged, place: Place) -> Option<Said> {
+pub(super) fn prunes(unmanaged: Unmanaged, place: Place) -> Option<OutlineItem> {
     match unmanaged {
         Unmanaged::Keep => None,
-        Unmanaged::Prune => Some(Said::value("prune", place)),
+        Unmanaged::Prune => Some(OutlineItem::value("prune", place)),
     }
 }
 
 /// The items of both specs, by path.
-pub(super) type Pairs = Vec<(String, Option<Said>, Option<Said>)>;
+pub(super) type Pairs = Vec<(String, Option<OutlineItem>, Option<OutlineItem>)>;
 
 /// Compares the pairs in their order and adds the differences to `changes`.
-pub(super) fn compare(pairs: &Pairs, changes: &mut Vec<SpecChange>) {
+pub(super) fn compare_outlines(pairs: &Pairs, changes: &mut Vec<SpecChange>) {
     for (path, before, after) in pairs {
-        said(path, before.as_ref(), after.as_ref(), changes);
+        compare_said(path, before.as_ref(), after.as_ref(), changes);
     }
 }
 
-fn said(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut Vec<SpecChange>) {
+fn compare_said(
+    path: &str,
+    before: Option<&OutlineItem>,
+    after: Option<&OutlineItem>,
+    changes: &mut Vec<SpecChange>,
+) {
     match (before.map(|said| &said.what), after.map(|said| &said.what)) {
         (None, None) => {}
         // A list or group is not an item by itself: only its members are added and removed.
         (Some(What::Group(_)) | None, Some(What::Group(_)) | None) => {
-            compare_group_members(path, group(before), group(after), changes);
+            compare_group_members(path, group_of(before), group_of(after), changes);
         }
         (Some(What::List { .. }) | None, Some(What::List { .. }) | None) => {
             compare_presence(path, before, after, changes);
@@ -130,43 +135,44 @@ fn said(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut V
             }
         }
         (Some(_), Some(_)) => {
-            let whole_value = |said: Option<&Said>| said.map_or(Value::Null, Said::whole);
+            let whole_value =
+                |said: Option<&OutlineItem>| said.map_or(Value::Null, OutlineItem::whole);
             let kind =
                 SpecChangeKind::Changed { before: whole_value(before), after: whole_value(after) };
             push_change(path, kind, before, after, changes);
         }
         (None, Some(what)) => {
             let kind = SpecChangeKind::Added {
-                after: after.map_or(Value::Null, Said::whole),
-                words: words(what),
+                after: after.map_or(Value::Null, OutlineItem::whole),
+                words: shown_words(what),
             };
             push_change(path, kind, before, after, changes);
         }
         (Some(what), None) => {
             let kind = SpecChangeKind::Removed {
-                before: before.map_or(Value::Null, Said::whole),
-                words: words(what),
+                before: before.map_or(Value::Null, OutlineItem::whole),
+                words: shown_words(what),
             };
             push_change(path, kind, before, after, changes);
         }
     }
 }
 
-fn words(what: &What) -> Option<String> {
+fn shown_words(what: &What) -> Option<String> {
     match what {
         What::Thing { words, parts: _ } => words.clone(),
         What::Value { .. } | What::Group(_) | What::List { .. } => None,
     }
 }
 
-fn group(said: Option<&Said>) -> Option<&BTreeMap<String, Said>> {
+fn group_of(said: Option<&OutlineItem>) -> Option<&BTreeMap<String, OutlineItem>> {
     match said.map(|said| &said.what) {
         Some(What::Group(members)) => Some(members),
         Some(What::Value { .. } | What::Thing { .. } | What::List { .. }) | None => None,
     }
 }
 
-fn items(said: Option<&Said>) -> &[(String, Said)] {
+fn items(said: Option<&OutlineItem>) -> &[(String, OutlineItem)] {
     match said.map(|said| &said.what) {
         Some(What::List { items, is_managed: _ }) => items,
         Some(What::Value { .. } | What::Thing { .. } | What::Group(_)) | None => &[],
@@ -176,8 +182,8 @@ fn items(said: Option<&Said>) -> &[(String, Said)] {
 fn push_change(
     path: &str,
     kind: SpecChangeKind,
-    before: Option<&Said>,
-    after: Option<&Said>,
+    before: Option<&OutlineItem>,
+    after: Option<&OutlineItem>,
     changes: &mut Vec<SpecChange>,
 ) {
     if let Some(said) = after.or(before) {
@@ -188,26 +194,26 @@ fn push_change(
 /// Compares members by name.
 fn compare_group_members(
     path: &str,
-    before: Option<&BTreeMap<String, Said>>,
-    after: Option<&BTreeMap<String, Said>>,
+    before: Option<&BTreeMap<String, OutlineItem>>,
+    after: Option<&BTreeMap<String, OutlineItem>>,
     changes: &mut Vec<SpecChange>,
 ) {
     let names: BTreeMap<&String, ()> =
         [before, after].into_iter().flatten().flatten().map(|(n, _)| (n, ())).gather();
     for name in names.into_keys() {
         let (b, a) = (before.and_then(|m| m.get(name)), after.and_then(|m| m.get(name)));
-        said(&member_path(path, name), b, a, changes);
+        compare_said(&member_path(path, name), b, a, changes);
     }
 }
 
 /// Compares the presence of a list whose presence has a meaning.
 fn compare_presence(
     path: &str,
-    before: Option<&Said>,
-    after: Option<&Said>,
+    before: Option<&OutlineItem>,
+    after: Option<&OutlineItem>,
     changes: &mut Vec<SpecChange>,
 ) {
-    let whole_list = |said: &Said| match said.what {
+    let whole_list = |said: &OutlineItem| match said.what {
         What::List { is_managed: true, .. } => Some(said.whole()),
         What::List { .. } | What::Value { .. } | What::Thing { .. } | What::Group(_) => None,
     };
@@ -230,18 +236,18 @@ fn compare_presence(
 /// Compares the items of two lists by name, then the order of the items that both lists have.
 fn compare_lists(
     path: &str,
-    before: &[(String, Said)],
-    after: &[(String, Said)],
+    before: &[(String, OutlineItem)],
+    after: &[(String, OutlineItem)],
     changes: &mut Vec<SpecChange>,
 ) {
     let (earlier, later) = (places(before), places(after));
     for (name, b) in before.iter().filter(|(name, _)| !later.contains_key(name.as_str())) {
-        said(&member_path(path, name), Some(b), None, changes);
+        compare_said(&member_path(path, name), Some(b), None, changes);
     }
     let mut common = Vec::new();
     for (at, (name, a)) in after.iter().enumerate() {
         let place = earlier.get(name.as_str()).copied();
-        said(&member_path(path, name), place.map(|n| &before[n].1), Some(a), changes);
+        compare_said(&member_path(path, name), place.map(|n| &before[n].1), Some(a), changes);
         common.extend(place.map(|place| (at, place)));
     }
     let kept: BTreeSet<usize> = longest_rising(&common).into_iter().gather();
@@ -258,7 +264,7 @@ fn compare_lists(
 }
 
 /// Maps each name to the position of the first item that has it.
-fn places(list: &[(String, Said)]) -> HashMap<&str, usize> {
+fn places(list: &[(String, OutlineItem)]) -> HashMap<&str, usize> {
     list.iter().enumerate().rev().map(|(n, (name, _))| (name.as_str(), n)).collect()
 }
 
@@ -284,16 +290,18 @@ mod tests {
         Place { source: Sources::default().add("spec.yaml", ""), span: Span::new(0, 0) }
     }
 
-    fn list(names: &[&str], is_managed: bool) -> Said {
-        let items =
-            names.iter().map(|name| ((*name).to_owned(), Said::value(true, place()))).collect();
-        Said { place: place(), what: What::List { items, is_managed } }
+    fn list(names: &[&str], is_managed: bool) -> OutlineItem {
+        let items = names
+            .iter()
+            .map(|name| ((*name).to_owned(), OutlineItem::value(true, place())))
+            .collect();
+        OutlineItem { place: place(), what: What::List { items, is_managed } }
     }
 
     /// Returns each changed path with its kind of change.
-    fn told(before: Option<Said>, after: Option<Said>) -> Vec<String> {
+    fn told(before: Option<OutlineItem>, after: Option<OutlineItem>) -> Vec<String> {
         let mut changes = Vec::new();
-        compare(&vec![("x".to_owned(), before, after)], &mut changes);
+        compare_outlines(&vec![("x".to_owned(), before, after)], &mut changes);
         let word = |change: &SpecChange| match &change.kind {
             SpecChangeKind::Added { .. } => format!("+ {}", change.path),
             SpecChangeKind::Removed { .. } => format!("- {}", change.path),
@@ -331,16 +339,19 @@ mod tests {
 
     #[test]
     fn values_are_compared_by_what_they_mean() {
-        let written = |shown: &str| Said::written(shown, shown.to_lowercase(), place());
+        let written = |shown: &str| OutlineItem::written(shown, shown.to_lowercase(), place());
         assert_eq!(told(Some(written("A")), Some(written("a"))), Vec::<String>::new());
         assert_eq!(told(Some(written("A")), Some(written("b"))), ["~ x A b"]);
         let map = |n: u32| {
             Value::Map([("a b".to_owned(), Value::from(n)), ("c".to_owned(), Value::Null)].into())
         };
-        let change = told(Some(Said::value(map(1), place())), Some(Said::value(map(2), place())));
+        let change = told(
+            Some(OutlineItem::value(map(1), place())),
+            Some(OutlineItem::value(map(2), place())),
+        );
         assert_eq!(change, ["~ x[a b] 1 2"]);
         assert_eq!(
-            told(None, Some(Said::value(map(1), place()))),
+            told(None, Some(OutlineItem::value(map(1), place()))),
             ["+ x"],
             "a thing comes as a whole"
         );

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::outline::{Pairs, Said, What, allowed};
+use super::outline::{OutlineItem, Pairs, What, allowed};
 use crate::facts::Slot;
 use crate::{
     Attribute, DesiredRecord, DesiredZone, Gather, Purpose, Rdata, Tombstone, Value, ZoneName,
@@ -18,16 +18,16 @@ struct Set<'a> {
 }
 
 /// Returns the items of both specs for their records.
-pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
+pub(super) fn outline_records(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
     let mut sets: BTreeMap<String, Set> = BTreeMap::new();
     if let Some(zone) = before {
         for record in &zone.records {
-            sets.entry(key(&zone.name, record)).or_default().before.push(record);
+            sets.entry(record_path(&zone.name, record)).or_default().before.push(record);
         }
     }
     if let Some(zone) = after {
         for record in &zone.records {
-            sets.entry(key(&zone.name, record)).or_default().after.push(record);
+            sets.entry(record_path(&zone.name, record)).or_default().after.push(record);
         }
     }
     let mut pairs = Pairs::new();
@@ -49,7 +49,7 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
             ));
         }
     }
-    let tombstones = |zone: Option<&DesiredZone>| -> BTreeMap<String, Said> {
+    let tombstones = |zone: Option<&DesiredZone>| -> BTreeMap<String, OutlineItem> {
         zone.map(|zone| zone.tombstones.iter().map(|t| tombstone(&zone.name, t)).gather())
             .unwrap_or_default()
     };
@@ -62,7 +62,7 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
     pairs
 }
 
-fn key(zone: &ZoneName, record: &DesiredRecord) -> String {
+fn record_path(zone: &ZoneName, record: &DesiredRecord) -> String {
     format!("{} {}", zone.relative(&record.name), record.data.type_name())
 }
 
@@ -115,7 +115,7 @@ fn take_pairs<'a, K: Ord>(
 }
 
 /// Returns the item for a record. A record of a larger set has its value in one piece.
-fn record_item(record: &DesiredRecord, is_single: bool) -> Said {
+fn record_item(record: &DesiredRecord, is_single: bool) -> OutlineItem {
     let DesiredRecord { name: _, data, facets, protect, allow, expires: _, spelling } = record;
     let place = spelling.entry;
     let in_one_piece =
@@ -133,12 +133,12 @@ fn record_item(record: &DesiredRecord, is_single: bool) -> Said {
         add("protect", Value::from(true), "protected".to_owned());
     }
     let aside = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
-    let mut parts: BTreeMap<String, Said> =
-        parts.into_iter().map(|(name, value)| (name, Said::value(value, place))).gather();
+    let mut parts: BTreeMap<String, OutlineItem> =
+        parts.into_iter().map(|(name, value)| (name, OutlineItem::value(value, place))).gather();
     if let Some(allow) = allow {
         parts.insert("allow".to_owned(), allowed(allow, place));
     }
-    Said {
+    OutlineItem {
         place,
         what: What::Thing { parts, words: Some(format!("{}{aside}", data.presentation())) },
     }
@@ -177,7 +177,7 @@ fn value_item(data: &Rdata) -> BTreeMap<String, Value> {
 }
 
 /// Returns the item for a tombstone.
-fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> (String, Said) {
+fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> (String, OutlineItem) {
     let Tombstone { name, record_type, data, expired, protect: _, allow, spelling } = tombstone;
     let value = data.as_ref().map(|data| format!(" {}", data.presentation())).unwrap_or_default();
     let key = format!("{} {}{value}", zone.relative(name), record_type.as_str());
@@ -185,7 +185,7 @@ fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> (String, Said) {
     let allow = allow.as_ref().map(|allow| ("allow".to_owned(), allowed(allow, place)));
     (
         key,
-        Said {
+        OutlineItem {
             place,
             what: What::Thing {
                 parts: allow.into_iter().gather(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::outline::{Said, What, prunes};
+use super::outline::{OutlineItem, What, prunes};
 use crate::diagnostic::Place;
 use crate::expression::Expression;
 use crate::managed::threshold_keyword;
@@ -13,12 +13,12 @@ use crate::ruleset::{
 use crate::{Gather, Value};
 
 /// The parts of an item, at a place.
-struct Parts {
+struct ItemParts {
     place: Place,
-    all: BTreeMap<String, Said>,
+    all: BTreeMap<String, OutlineItem>,
 }
 
-impl Parts {
+impl ItemParts {
     fn new(place: Place) -> Self {
         Self { place, all: BTreeMap::new() }
     }
@@ -26,12 +26,12 @@ impl Parts {
     /// Adds a value if there is one.
     fn put(&mut self, name: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
-            self.all.insert(name.to_owned(), Said::value(value, self.place));
+            self.all.insert(name.to_owned(), OutlineItem::value(value, self.place));
         }
     }
 
     fn add(&mut self, name: impl Into<String>, what: What) {
-        self.all.insert(name.into(), Said { place: self.place, what });
+        self.all.insert(name.into(), OutlineItem { place: self.place, what });
     }
 
     /// Adds an expression. Different spellings of the same expression are equal.
@@ -39,7 +39,7 @@ impl Parts {
         if let Some((expression, place)) = expression {
             self.all.insert(
                 name.to_owned(),
-                Said::written(scope_in_words(expression), expression.canonical(), *place),
+                OutlineItem::written(scope_in_words(expression), expression.canonical(), *place),
             );
         }
     }
@@ -54,8 +54,8 @@ impl Parts {
     }
 
     /// Returns all parts as one item.
-    fn thing(self, words: Option<String>) -> Said {
-        Said { place: self.place, what: What::Thing { parts: self.all, words } }
+    fn thing(self, words: Option<String>) -> OutlineItem {
+        OutlineItem { place: self.place, what: What::Thing { parts: self.all, words } }
     }
 }
 
@@ -64,14 +64,14 @@ fn scope_in_words(expression: &Expression) -> &str {
     if expression.canonical() == "true" { "all" } else { expression.text() }
 }
 
-pub(super) fn outline(desired: &DesiredWaf) -> Said {
+pub(super) fn outline_waf(desired: &DesiredWaf) -> OutlineItem {
     let DesiredWaf { place, unmanaged, deployments, lists, accept_weakening, accept } = desired;
-    let mut parts = Parts::new(*place);
+    let mut parts = ItemParts::new(*place);
     if let Some(said) = prunes(*unmanaged, *place) {
         parts.all.insert("unmanaged".to_owned(), said);
     }
     if let Some((words, place)) = accept_weakening {
-        parts.all.insert("accept_weakening".to_owned(), Said::value(words.as_str(), *place));
+        parts.all.insert("accept_weakening".to_owned(), OutlineItem::value(words.as_str(), *place));
     }
     let accepted = distinct(accept.iter().map(accepted_cause));
     if !accepted.is_empty() {
@@ -87,13 +87,13 @@ pub(super) fn outline(desired: &DesiredWaf) -> Said {
         let items = list.iter().map(|desired| (desired.name.clone(), rule_item(desired))).collect();
         parts.add(phase.key(), What::List { items, is_managed: true });
     }
-    Said { place: *place, what: What::Group(parts.all) }
+    OutlineItem { place: *place, what: What::Group(parts.all) }
 }
 
 /// Returns a cause that may weaken the protection, with its name.
-fn accepted_cause(accepted: &AcceptedCause) -> (String, Said) {
+fn accepted_cause(accepted: &AcceptedCause) -> (String, OutlineItem) {
     let AcceptedCause { object, ruleset, note, place } = accepted;
-    let mut parts = Parts::new(*place);
+    let mut parts = ItemParts::new(*place);
     let value = match object {
         AcceptedObject::Rule { is, .. } => Value::Map(is.members().clone()),
         AcceptedObject::Key { is, .. } | AcceptedObject::Override { is, .. } => {
@@ -107,7 +107,7 @@ fn accepted_cause(accepted: &AcceptedCause) -> (String, Said) {
     (format!("{kind} {name}"), parts.thing(Some(format!("accepted{}", noted(note)))))
 }
 
-fn deployment(desired: &DesiredDeployment) -> Said {
+fn deployment(desired: &DesiredDeployment) -> OutlineItem {
     let DesiredDeployment {
         ruleset: _,
         place,
@@ -121,7 +121,7 @@ fn deployment(desired: &DesiredDeployment) -> Said {
         rules,
         raw,
     } = desired;
-    let mut parts = Parts::new(*place);
+    let mut parts = ItemParts::new(*place);
     let switch = match switch {
         Switch::On => "on",
         Switch::Off => "off",
@@ -145,15 +145,15 @@ fn deployment(desired: &DesiredDeployment) -> Said {
         parts.add("rules", What::Group(rules.into_iter().gather()));
     }
     if let Some((value, place)) = raw {
-        parts.all.insert("raw".to_owned(), Said::value(value.clone(), *place));
+        parts.all.insert("raw".to_owned(), OutlineItem::value(value.clone(), *place));
     }
     parts.thing(None)
 }
 
 /// Makes equal names distinct by appending a number.
-fn distinct(all: impl Iterator<Item = (String, Said)>) -> Vec<(String, Said)> {
+fn distinct(all: impl Iterator<Item = (String, OutlineItem)>) -> Vec<(String, OutlineItem)> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let name = |(name, said): (String, Said)| {
+    let name = |(name, said): (String, OutlineItem)| {
         let count = counts.entry(name.clone()).or_default();
         *count += 1;
         (if *count == 1 { name } else { format!("{name} #{count}") }, said)
@@ -161,9 +161,9 @@ fn distinct(all: impl Iterator<Item = (String, Said)>) -> Vec<(String, Said)> {
     all.map(name).collect()
 }
 
-fn tag_tuning(tuning: &TagTuning) -> Said {
+fn tag_tuning(tuning: &TagTuning) -> OutlineItem {
     let TagTuning { tag: _, enabled, action, note, place } = tuning;
-    let mut parts = Parts::new(*place);
+    let mut parts = ItemParts::new(*place);
     parts.put("enabled", *enabled);
     parts.put("action", action.as_deref());
     parts.note(note);
@@ -171,13 +171,13 @@ fn tag_tuning(tuning: &TagTuning) -> Said {
 }
 
 /// Returns the tuning of rules, named after the rules that it selects.
-fn rule_tuning(tuning: &RuleTuning) -> (String, Said) {
+fn rule_tuning(tuning: &RuleTuning) -> (String, OutlineItem) {
     let RuleTuning { target, enabled, action, note, place } = tuning;
     let name = match target {
         TuningTarget::Rule(name) => name.as_str().to_owned(),
         TuningTarget::Tag(tag) => format!("tag {tag}"),
     };
-    let mut parts = Parts::new(*place);
+    let mut parts = ItemParts::new(*place);
     parts.put("enabled", *enabled);
     parts.put("action", action.as_deref());
     parts.note(note);
@@ -199,7 +199,7 @@ fn noted(note: &Note) -> String {
     if words.is_empty() { String::new() } else { format!(" ({})", words.join("; ")) }
 }
 
-fn rule_item(desired: &DesiredRule) -> Said {
+fn rule_item(desired: &DesiredRule) -> OutlineItem {
     let DesiredRule {
         name: _,
         place,
@@ -213,7 +213,7 @@ fn rule_item(desired: &DesiredRule) -> Said {
         note,
         key_places: _,
     } = desired;
-    let mut parts = Parts::new(*place);
+    let mut parts = ItemParts::new(*place);
     if *is_absent {
         parts.put("state", Some("absent"));
         parts.note(note);
@@ -273,7 +273,7 @@ fn skipped(targets: &[SkipTarget]) -> Value {
 }
 
 /// Adds the parts of a rate limit and returns a short description.
-fn put_rate(parts: &mut Parts, desired: &DesiredRate) -> String {
+fn put_rate(parts: &mut ItemParts, desired: &DesiredRate) -> String {
     let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } =
         desired;
     let per: std::collections::BTreeSet<&String> = per.iter().gather();
@@ -291,13 +291,14 @@ fn put_rate(parts: &mut Parts, desired: &DesiredRate) -> String {
 }
 
 /// Returns a rule in Cloudflare's form; its expression is compared by meaning.
-fn raw_item(value: &Value, place: Place) -> Said {
-    let mut said = Said::value(value.clone(), place);
+fn raw_item(value: &Value, place: Place) -> OutlineItem {
+    let mut said = OutlineItem::value(value.clone(), place);
     if let (Value::Map(members), What::Thing { parts, .. }) = (value, &mut said.what)
         && let Some(Value::Text(text)) = members.get("expression")
     {
         let canonical = Expression::reported(text).canonical().to_owned();
-        parts.insert("expression".to_owned(), Said::written(text.as_str(), canonical, place));
+        parts
+            .insert("expression".to_owned(), OutlineItem::written(text.as_str(), canonical, place));
     }
     said
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::outline::{Pairs, Said, What, allowed, prunes};
+use super::outline::{OutlineItem, Pairs, What, allowed, prunes};
 use super::{records, waf};
 use crate::diagnostic::Place;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Returns the items of both specs for a zone.
-pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
+pub(super) fn outline_zone(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
     let mut pairs = Pairs::new();
     let (mut b, mut a) =
         (before.map(zone_items).unwrap_or_default(), after.map(zone_items).unwrap_or_default());
@@ -29,15 +29,16 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
     ] {
         pairs.push((path.to_owned(), b.remove(path), a.remove(path)));
     }
-    pairs.extend(records::outline(before, after));
-    let waf =
-        |zone: Option<&DesiredZone>| zone.and_then(|zone| zone.waf.as_deref()).map(waf::outline);
+    pairs.extend(records::outline_records(before, after));
+    let waf = |zone: Option<&DesiredZone>| {
+        zone.and_then(|zone| zone.waf.as_deref()).map(waf::outline_waf)
+    };
     pairs.push(("waf".to_owned(), waf(before), waf(after)));
     pairs
 }
 
 /// Returns the items of one spec for the zone itself.
-fn zone_items(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
+fn zone_items(zone: &DesiredZone) -> BTreeMap<&'static str, OutlineItem> {
     let DesiredZone {
         name: _,
         id,
@@ -56,44 +57,44 @@ fn zone_items(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
     } = zone;
     let mut items = BTreeMap::new();
     if let Some(id) = id {
-        items.insert("id", Said::value(id.0.as_str(), *place));
+        items.insert("id", OutlineItem::value(id.0.as_str(), *place));
     }
     if let Some((tier, place)) = tier {
-        items.insert("plan", Said::value(tier.facts().name, *place));
+        items.insert("plan", OutlineItem::value(tier.facts().name, *place));
     }
     if *create {
-        items.insert("create", Said::value(true, *place));
+        items.insert("create", OutlineItem::value(true, *place));
     }
     if let Some(said) = prunes(*unmanaged, *place) {
         items.insert("unmanaged", said);
     }
     items.insert(
         "ignore",
-        Said { place: *place, what: What::Group(ignore.iter().map(ignore_item).gather()) },
+        OutlineItem { place: *place, what: What::Group(ignore.iter().map(ignore_item).gather()) },
     );
     items.insert("allow", allowed(allow, *place));
     items.insert(
         "expect",
-        Said { place: *place, what: What::Group(expect.iter().map(expected).gather()) },
+        OutlineItem { place: *place, what: What::Group(expect.iter().map(expected).gather()) },
     );
     let group = |values: &BTreeMap<String, (Value, Place)>| {
-        let said = values
-            .iter()
-            .map(|(name, (value, place))| (name.clone(), Said::value(value.clone(), *place)));
-        Said { place: *place, what: What::Group(said.gather()) }
+        let said = values.iter().map(|(name, (value, place))| {
+            (name.clone(), OutlineItem::value(value.clone(), *place))
+        });
+        OutlineItem { place: *place, what: What::Group(said.gather()) }
     };
     items.insert("settings", group(settings));
     if let Some((on, place)) = dnssec {
-        items.insert("dnssec", Said::value(if *on { "on" } else { "off" }, *place));
+        items.insert("dnssec", OutlineItem::value(if *on { "on" } else { "off" }, *place));
     }
     items.insert("dns_settings", group(dns_settings));
     items
 }
 
 /// Returns an expectation with its name.
-fn expected(expectation: &Expectation) -> (String, Said) {
+fn expected(expectation: &Expectation) -> (String, OutlineItem) {
     let Expectation { name: title, place, what } = expectation;
-    (title.clone(), Said::value(demand(what).as_str(), *place))
+    (title.clone(), OutlineItem::value(demand(what).as_str(), *place))
 }
 
 /// Describes the demand of an expectation.
@@ -158,7 +159,7 @@ fn demand(what: &Expected) -> String {
 }
 
 /// Returns an exception from pruning: its pattern, and its reason.
-fn ignore_item(pattern: &IgnorePattern) -> (String, Said) {
+fn ignore_item(pattern: &IgnorePattern) -> (String, OutlineItem) {
     let IgnorePattern { name, record_type, content, tag, reason, place } = pattern;
     let parts = [
         ("name", name.as_ref().map(glob::Pattern::as_str)),
@@ -169,5 +170,5 @@ fn ignore_item(pattern: &IgnorePattern) -> (String, Said) {
     let words: Vec<_> =
         parts.into_iter().filter_map(|(key, text)| Some(format!("{key} {}", text?))).collect();
     let why = reason.as_deref().map_or(Value::from("without a reason"), Value::from);
-    (words.join(", "), Said::value(why, *place))
+    (words.join(", "), OutlineItem::value(why, *place))
 }

@@ -23,7 +23,7 @@ mod uses;
 
 use super::author::{Author, Problems};
 use crate::envelope::Problem;
-use token::Token;
+use token::ExpressionToken;
 use uses::{Fault, Surroundings, Uses};
 use zonewright_model::facts::expressions::{EXPRESSION_CHARACTERS, MATCHES_NEEDS, Needs};
 
@@ -127,8 +127,8 @@ fn check_plan(plan: usize, uses: &Uses, problems: &mut Problems) {
 /// Returns true if an expression names a list of the account. Lists that Cloudflare maintains have
 /// a `.` in their names.
 pub(super) fn names_account_list(text: &str) -> bool {
-    token::split(text).iter().any(|spot| {
-        matches!(&spot.token, Token::Word(word) if word.starts_with('$') && !word.contains('.'))
+    token::split_tokens(text).iter().any(|spot| {
+        matches!(&spot.token, ExpressionToken::Word(word) if word.starts_with('$') && !word.contains('.'))
     })
 }
 
@@ -140,22 +140,23 @@ pub(super) fn names_account_list(text: &str) -> bool {
 /// 2026-11-20. ASSUMED: closing brackets may follow, and the comparison may be the whole
 /// expression.
 pub(super) fn ends_with_plan(text: &str) -> bool {
-    let mut tokens = token::split(&one_line(text));
-    while tokens.last().is_some_and(|spot| spot.token == Token::Symbol(")")) {
+    let mut tokens = token::split_tokens(&one_line(text));
+    while tokens.last().is_some_and(|spot| spot.token == ExpressionToken::Symbol(")")) {
         tokens.pop();
     }
     let Some(start) = tokens.len().checked_sub(3) else { return false };
-    let tail: Vec<&Token> = tokens[start..].iter().map(|spot| &spot.token).collect();
-    let word = |token: &Token, text: &str| matches!(token, Token::Word(word) if word == text);
+    let tail: Vec<&ExpressionToken> = tokens[start..].iter().map(|spot| &spot.token).collect();
+    let word = |token: &ExpressionToken, text: &str| matches!(token, ExpressionToken::Word(word) if word == text);
     let is_comparison = word(tail[0], "cf.zone.plan")
-        && (word(tail[1], "eq") || *tail[1] == Token::Symbol("=="))
-        && *tail[2] == Token::Text("ENT".to_owned());
+        && (word(tail[1], "eq") || *tail[1] == ExpressionToken::Symbol("=="))
+        && *tail[2] == ExpressionToken::Text("ENT".to_owned());
     let joint = tokens[..start]
         .iter()
         .map(|spot| &spot.token)
         .rev()
-        .find(|token| **token != Token::Symbol("("));
-    is_comparison && joint.is_none_or(|token| word(token, "and") || *token == Token::Symbol("&&"))
+        .find(|token| **token != ExpressionToken::Symbol("("));
+    is_comparison
+        && joint.is_none_or(|token| word(token, "and") || *token == ExpressionToken::Symbol("&&"))
 }
 
 #[cfg(test)]

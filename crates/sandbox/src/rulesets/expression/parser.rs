@@ -12,7 +12,7 @@
 
 use std::net::IpAddr;
 
-use super::token::{self, Spot, Token};
+use super::token::{self, ExpressionToken, Spot};
 use super::{Fault, Surroundings, Uses};
 use zonewright_model::facts::expressions::{
     ExpressionFunction, FIELDS, FUNCTIONS, FieldType, ParameterType,
@@ -26,7 +26,7 @@ const RATIONED: &[&str] = &["concat", "regex_replace"];
 
 /// The type of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Kind {
+enum ElementType {
     /// A boolean.
     Bool,
     /// A byte string.
@@ -35,12 +35,12 @@ enum Kind {
     Int,
     /// An address.
     Ip,
-    Array(Box<Kind>),
+    Array(Box<ElementType>),
     /// A map from names.
-    Map(Box<Kind>),
+    Map(Box<ElementType>),
 }
 
-impl From<FieldType> for Kind {
+impl From<FieldType> for ElementType {
     fn from(kind: FieldType) -> Self {
         let array = |kind| Self::Array(Box::new(kind));
         match kind {
@@ -61,7 +61,7 @@ impl From<FieldType> for Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Value {
     /// The type; of one element if `is_each`.
-    kind: Kind,
+    kind: ElementType,
     /// True if it was reached with `[*]`.
     is_each: bool,
 }
@@ -72,7 +72,7 @@ type Read<T> = Result<T, Fault>;
 /// Parses a whole expression; returns the features that it uses.
 pub(super) fn parse_expression(text: &str, surroundings: Surroundings<'_>) -> Read<Uses> {
     let end = text.chars().count();
-    let spots = token::split(text);
+    let spots = token::split_tokens(text);
     let mut parser = Parser {
         spots,
         at: 0,
@@ -93,7 +93,7 @@ pub(super) fn parse_expression(text: &str, surroundings: Surroundings<'_>) -> Re
 
 /// Refuses a value that is not a single boolean.
 fn is_truth(value: &Value, place: &Fault) -> Read<()> {
-    if value.kind == Kind::Bool && !value.is_each {
+    if value.kind == ElementType::Bool && !value.is_each {
         return Ok(());
     }
     let reason = format!("expected value of type Bool, but got {:?}", value.kind);
@@ -119,12 +119,12 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// The next token.
-    fn peek(&self) -> Option<&Token> {
+    /// Returns the next token.
+    fn peek(&self) -> Option<&ExpressionToken> {
         self.spots.get(self.at).map(|spot| &spot.token)
     }
 
-    /// An error at the next token.
+    /// Returns an error at the next token.
     fn fault(&self, reason: impl Into<String>) -> Fault {
         let (column, width) =
             self.spots.get(self.at).map_or((self.end, 1), |spot| (spot.column, spot.width));
@@ -133,14 +133,14 @@ impl Parser<'_> {
 
     /// Consumes the next token if it is this symbol; returns true if it was consumed.
     fn takes_symbol(&mut self, symbol: &str) -> bool {
-        let is_next = matches!(self.peek(), Some(Token::Symbol(s)) if *s == symbol);
+        let is_next = matches!(self.peek(), Some(ExpressionToken::Symbol(s)) if *s == symbol);
         self.at += usize::from(is_next);
         is_next
     }
 
     /// Consumes the next token if it is this word; returns true if it was consumed.
     fn takes_keyword(&mut self, word: &str) -> bool {
-        let is_next = matches!(self.peek(), Some(Token::Word(w)) if w == word);
+        let is_next = matches!(self.peek(), Some(ExpressionToken::Word(w)) if w == word);
         self.at += usize::from(is_next);
         is_next
     }
@@ -215,14 +215,14 @@ impl Parser<'_> {
         let Some(operator) = self.operator() else { return Ok(left) };
         let Value { kind, is_each } = left;
         let is_possible = match operator {
-            "contains" | "matches" | "wildcard" => kind == Kind::Bytes,
-            _ => matches!(kind, Kind::Bytes | Kind::Int | Kind::Ip),
+            "contains" | "matches" | "wildcard" => kind == ElementType::Bytes,
+            _ => matches!(kind, ElementType::Bytes | ElementType::Int | ElementType::Ip),
         };
         if !is_possible {
             self.at = start;
             // A boolean takes no operator, so the next token is not recognized.
             let reason = match kind {
-                Kind::Bool => "unrecognised input".to_owned(),
+                ElementType::Bool => "unrecognised input".to_owned(),
                 kind => format!("cannot perform this operation on type {kind:?}"),
             };
             return Err(self.fault(reason));
@@ -232,27 +232,27 @@ impl Parser<'_> {
             "eq" | "contains" if self.is_value() => self.other_side(&kind)?,
             _ => self.literal(&kind, operator)?,
         }
-        Ok(Value { kind: Kind::Bool, is_each })
+        Ok(Value { kind: ElementType::Bool, is_each })
     }
 
     /// Consumes the next token if it is an operator.
     fn operator(&mut self) -> Option<&'static str> {
         let operator = match self.peek()? {
-            Token::Word(word) => match word.as_str() {
+            ExpressionToken::Word(word) => match word.as_str() {
                 "eq" | "ne" | "lt" | "le" | "gt" | "ge" => "eq",
                 "contains" => "contains",
                 "matches" => "matches",
                 "wildcard" => "wildcard",
                 "in" => "in",
-                "strict" if matches!(self.spots.get(self.at + 1), Some(Spot { token: Token::Word(w), .. }) if w == "wildcard") =>
+                "strict" if matches!(self.spots.get(self.at + 1), Some(Spot { token: ExpressionToken::Word(w), .. }) if w == "wildcard") =>
                 {
                     self.at += 1;
                     "wildcard"
                 }
                 _ => return None,
             },
-            Token::Symbol("==" | "!=" | "<" | "<=" | ">" | ">=") => "eq",
-            Token::Symbol("~") => "matches",
+            ExpressionToken::Symbol("==" | "!=" | "<" | "<=" | ">" | ">=") => "eq",
+            ExpressionToken::Symbol("~") => "matches",
             _ => return None,
         };
         self.at += 1;
@@ -261,7 +261,7 @@ impl Parser<'_> {
 
     /// Returns true if the next token begins a field or a call.
     fn is_value(&self) -> bool {
-        matches!(self.peek(), Some(Token::Word(word)) if FIELDS.iter().any(|f| f.name == word)
+        matches!(self.peek(), Some(ExpressionToken::Word(word)) if FIELDS.iter().any(|f| f.name == word)
             || FUNCTIONS.iter().any(|f| f.name == word))
     }
 
@@ -270,7 +270,7 @@ impl Parser<'_> {
     /// # Sources
     /// developers.cloudflare.com/changelog, 2026-10-01. ASSUMED: both sides are single values of
     /// one type.
-    fn other_side(&mut self, kind: &Kind) -> Read<()> {
+    fn other_side(&mut self, kind: &ElementType) -> Read<()> {
         let start = self.at;
         let right = self.value()?;
         if right.kind != *kind || right.is_each {
@@ -283,16 +283,16 @@ impl Parser<'_> {
     }
 
     /// Parses the right side of an operator that takes one literal.
-    fn literal(&mut self, kind: &Kind, operator: &str) -> Read<()> {
+    fn literal(&mut self, kind: &ElementType, operator: &str) -> Read<()> {
         let is_literal = match (kind, self.peek()) {
-            (Kind::Bytes, Some(Token::Text(text))) => {
+            (ElementType::Bytes, Some(ExpressionToken::Text(text))) => {
                 if operator == "wildcard" && text.contains("**") {
                     return Err(self.fault("the wildcard pattern has two asterisks in a row"));
                 }
                 true
             }
-            (Kind::Int, Some(Token::Word(word))) => word.parse::<i64>().is_ok(),
-            (Kind::Ip, Some(Token::Word(word))) => word.parse::<IpAddr>().is_ok(),
+            (ElementType::Int, Some(ExpressionToken::Word(word))) => word.parse::<i64>().is_ok(),
+            (ElementType::Ip, Some(ExpressionToken::Word(word))) => word.parse::<IpAddr>().is_ok(),
             _ => false,
         };
         if !is_literal {
@@ -304,8 +304,8 @@ impl Parser<'_> {
     }
 
     /// Parses the right side of `in`: a named list, or items in braces separated by spaces.
-    fn set(&mut self, kind: &Kind) -> Read<()> {
-        if matches!(self.peek(), Some(Token::Word(word)) if word.starts_with('$') && word.len() > 1)
+    fn set(&mut self, kind: &ElementType) -> Read<()> {
+        if matches!(self.peek(), Some(ExpressionToken::Word(word)) if word.starts_with('$') && word.len() > 1)
         {
             self.at += 1;
             return Ok(());
@@ -314,14 +314,14 @@ impl Parser<'_> {
         let mut items = 0;
         while !self.takes_symbol("}") {
             let is_item = match (kind, self.peek()) {
-                (Kind::Bytes, Some(Token::Text(_))) => true,
-                (Kind::Int, Some(Token::Word(word))) => {
+                (ElementType::Bytes, Some(ExpressionToken::Text(_))) => true,
+                (ElementType::Int, Some(ExpressionToken::Word(word))) => {
                     is_range(word, |end| end.parse::<i64>().is_ok())
                 }
-                (Kind::Ip, Some(Token::Word(word))) => {
+                (ElementType::Ip, Some(ExpressionToken::Word(word))) => {
                     is_range(word, |end| end.parse::<IpAddr>().is_ok()) || is_network(word)
                 }
-                (_, Some(Token::Symbol(","))) if items > 0 => {
+                (_, Some(ExpressionToken::Symbol(","))) if items > 0 => {
                     return Err(
                         self.fault("invalid digit found in string while parsing with radix 16")
                     );
@@ -340,18 +340,25 @@ impl Parser<'_> {
     /// Parses a field or call with its indexes.
     fn value(&mut self) -> Read<Value> {
         let name = match self.peek() {
-            Some(Token::Word(word)) => word.clone(),
-            Some(Token::Text(_) | Token::Symbol(_) | Token::Unclosed | Token::Strange) => {
+            Some(ExpressionToken::Word(word)) => word.clone(),
+            Some(
+                ExpressionToken::Text(_)
+                | ExpressionToken::Symbol(_)
+                | ExpressionToken::Unclosed
+                | ExpressionToken::Strange,
+            ) => {
                 return Err(self.fault("unrecognised input"));
             }
             None => return Err(self.fault("expected an expression")),
         };
         if name == "true" || name == "false" {
             self.at += 1;
-            return Ok(Value { kind: Kind::Bool, is_each: false });
+            return Ok(Value { kind: ElementType::Bool, is_each: false });
         }
-        let is_call =
-            matches!(self.spots.get(self.at + 1), Some(Spot { token: Token::Symbol("("), .. }));
+        let is_call = matches!(
+            self.spots.get(self.at + 1),
+            Some(Spot { token: ExpressionToken::Symbol("("), .. })
+        );
         let mut value =
             match FUNCTIONS.iter().find(|f| is_call && f.name == name && self.has_function(f)) {
                 Some(function) => self.call(function)?,
@@ -364,11 +371,9 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// A field.
-    ///
-    /// # Sources
-    /// Fields of accounts: developers.cloudflare.com/ruleset-engine/rules-language/fields, read
-    /// 2026-11-20. ASSUMED: a field that is not available here counts as unknown.
+    /// Returns a field.  # Sources Fields of accounts:
+    /// developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20. ASSUMED: a
+    /// field that is not available here counts as unknown.
     fn field(&mut self, name: &str) -> Read<Value> {
         let is_of_response = self.surroundings.has_response || !self.is_of_request();
         let found =
@@ -403,13 +408,18 @@ impl Parser<'_> {
     fn indexed(&mut self, value: Value) -> Read<Value> {
         let reason = format!("cannot index type {:?}", value.kind);
         let inner = match (value.kind, self.peek()) {
-            (Kind::Map(inner), Some(Token::Text(_))) => Some((*inner, value.is_each)),
-            (Kind::Array(inner), Some(Token::Word(word))) if word.parse::<u32>().is_ok() => {
+            (ElementType::Map(inner), Some(ExpressionToken::Text(_))) => {
                 Some((*inner, value.is_each))
             }
-            (Kind::Map(inner) | Kind::Array(inner), Some(Token::Symbol("*"))) if !value.is_each => {
-                Some((*inner, true))
+            (ElementType::Array(inner), Some(ExpressionToken::Word(word)))
+                if word.parse::<u32>().is_ok() =>
+            {
+                Some((*inner, value.is_each))
             }
+            (
+                ElementType::Map(inner) | ElementType::Array(inner),
+                Some(ExpressionToken::Symbol("*")),
+            ) if !value.is_each => Some((*inner, true)),
             _ => None,
         };
         let (kind, is_each) = inner.ok_or_else(|| self.fault(reason))?;
@@ -444,7 +454,7 @@ impl Parser<'_> {
             };
             let start = self.at;
             let argument = self.argument()?;
-            if !fits(parameter.kind, &argument) {
+            if !accepts_value(parameter.kind, &argument) {
                 self.at = start;
                 let reason = format!(
                     "expected argument {} of another type than {:?}",
@@ -471,9 +481,9 @@ impl Parser<'_> {
     /// Parses an argument: a literal or an expression.
     fn argument(&mut self) -> Read<Value> {
         let kind = match self.peek() {
-            Some(Token::Text(_)) => Kind::Bytes,
-            Some(Token::Word(word)) if word.parse::<i64>().is_ok() => Kind::Int,
-            Some(Token::Word(word)) if word.parse::<IpAddr>().is_ok() => Kind::Ip,
+            Some(ExpressionToken::Text(_)) => ElementType::Bytes,
+            Some(ExpressionToken::Word(word)) if word.parse::<i64>().is_ok() => ElementType::Int,
+            Some(ExpressionToken::Word(word)) if word.parse::<IpAddr>().is_ok() => ElementType::Ip,
             _ => return self.alternatives(),
         };
         self.at += 1;
@@ -482,24 +492,28 @@ impl Parser<'_> {
 }
 
 /// Returns true if a parameter accepts a value.
-fn fits(parameter: ParameterType, value: &Value) -> bool {
+fn accepts_value(parameter: ParameterType, value: &Value) -> bool {
     let Value { kind, is_each } = value;
-    let is_array = matches!(kind, Kind::Array(_));
+    let is_array = matches!(kind, ElementType::Array(_));
     match parameter {
-        ParameterType::Bytes => *kind == Kind::Bytes,
-        ParameterType::Integer => *kind == Kind::Int,
-        ParameterType::Address => *kind == Kind::Ip,
-        ParameterType::BooleanArray => *kind == Kind::Bool && *is_each,
-        ParameterType::BytesArray => *kind == Kind::Array(Box::new(Kind::Bytes)),
-        ParameterType::BytesOrArray => *kind == Kind::Bytes || is_array,
-        ParameterType::BytesOrInteger => matches!(kind, Kind::Bytes | Kind::Int),
-        ParameterType::Scalar => matches!(kind, Kind::Int | Kind::Bool | Kind::Ip),
-        ParameterType::Map => matches!(kind, Kind::Map(_)),
+        ParameterType::Bytes => *kind == ElementType::Bytes,
+        ParameterType::Integer => *kind == ElementType::Int,
+        ParameterType::Address => *kind == ElementType::Ip,
+        ParameterType::BooleanArray => *kind == ElementType::Bool && *is_each,
+        ParameterType::BytesArray => *kind == ElementType::Array(Box::new(ElementType::Bytes)),
+        ParameterType::BytesOrArray => *kind == ElementType::Bytes || is_array,
+        ParameterType::BytesOrInteger => matches!(kind, ElementType::Bytes | ElementType::Int),
+        ParameterType::Scalar => {
+            matches!(kind, ElementType::Int | ElementType::Bool | ElementType::Ip)
+        }
+        ParameterType::Map => matches!(kind, ElementType::Map(_)),
         ParameterType::Collection => match kind {
-            Kind::Array(item) | Kind::Map(item) => !matches!(**item, Kind::Array(_) | Kind::Map(_)),
+            ElementType::Array(item) | ElementType::Map(item) => {
+                !matches!(**item, ElementType::Array(_) | ElementType::Map(_))
+            }
             _ => false,
         },
-        ParameterType::Single => !matches!(kind, Kind::Array(_) | Kind::Map(_)),
+        ParameterType::Single => !matches!(kind, ElementType::Array(_) | ElementType::Map(_)),
     }
 }
 

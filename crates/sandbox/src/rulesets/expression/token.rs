@@ -2,7 +2,7 @@
 
 /// A token of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum ExpressionToken {
     /// A name, number, address, range or `$list`.
     Word(String),
     /// The content of a quoted text.
@@ -18,7 +18,7 @@ pub(super) enum Token {
 /// A token with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spot {
-    pub(super) token: Token,
+    pub(super) token: ExpressionToken,
     /// Characters before it.
     pub(super) column: usize,
     /// Its length in characters.
@@ -36,7 +36,7 @@ fn continues_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '/' | '-' | '$')
 }
 
-pub(super) fn split(text: &str) -> Vec<Spot> {
+pub(super) fn split_tokens(text: &str) -> Vec<Spot> {
     let chars: Vec<char> = text.chars().collect();
     let mut spots = Vec::new();
     let mut at = 0;
@@ -45,7 +45,7 @@ pub(super) fn split(text: &str) -> Vec<Spot> {
             at += 1;
             continue;
         }
-        let (token, width) = next(&chars[at..]);
+        let (token, width) = first_token(&chars[at..]);
         spots.push(Spot { token, column: at, width });
         at += width;
     }
@@ -53,34 +53,34 @@ pub(super) fn split(text: &str) -> Vec<Spot> {
 }
 
 /// Returns the first token of a text that is not empty, with its length.
-fn next(rest: &[char]) -> (Token, usize) {
+fn first_token(rest: &[char]) -> (ExpressionToken, usize) {
     if rest[0] == '"' {
-        return quoted(rest);
+        return read_quoted(rest);
     }
     if rest[0] == 'r'
-        && let Some(found) = raw(rest)
+        && let Some(found) = read_raw(rest)
     {
         return found;
     }
     if continues_name(rest[0]) {
         let width = rest.iter().take_while(|c| continues_name(**c)).count();
-        return (Token::Word(rest[..width].iter().collect()), width);
+        return (ExpressionToken::Word(rest[..width].iter().collect()), width);
     }
     let is_next =
         |symbol: &&&str| symbol.chars().zip(rest).filter(|(a, b)| a == *b).count() == symbol.len();
     match SYMBOLS.iter().find(is_next) {
-        Some(symbol) => (Token::Symbol(symbol), symbol.len()),
-        None => (Token::Strange, 1),
+        Some(symbol) => (ExpressionToken::Symbol(symbol), symbol.len()),
+        None => (ExpressionToken::Strange, 1),
     }
 }
 
 /// Reads a quoted text, in which a backslash escapes the next character.
-fn quoted(rest: &[char]) -> (Token, usize) {
+fn read_quoted(rest: &[char]) -> (ExpressionToken, usize) {
     let mut text = String::new();
     let mut at = 1;
     while let Some(c) = rest.get(at) {
         match c {
-            '"' => return (Token::Text(text), at + 1),
+            '"' => return (ExpressionToken::Text(text), at + 1),
             '\\' => {
                 // Only quotes and backslashes are unescaped; other escapes belong to regular
                 // expressions.
@@ -97,11 +97,11 @@ fn quoted(rest: &[char]) -> (Token, usize) {
             }
         }
     }
-    (Token::Unclosed, rest.len())
+    (ExpressionToken::Unclosed, rest.len())
 }
 
 /// Reads a raw text such as `r#"…"#`; `None` if it is not one.
-fn raw(rest: &[char]) -> Option<(Token, usize)> {
+fn read_raw(rest: &[char]) -> Option<(ExpressionToken, usize)> {
     let hashes = rest[1..].iter().take_while(|c| **c == '#').count();
     let start = hashes + 2;
     if rest.get(start - 1) != Some(&'"') {
@@ -113,8 +113,8 @@ fn raw(rest: &[char]) -> Option<(Token, usize)> {
             && rest[at + 1..at + 1 + hashes].iter().all(|c| *c == '#')
     };
     Some(match (start..rest.len()).find(|at| is_end(*at)) {
-        Some(end) => (Token::Text(rest[start..end].iter().collect()), end + hashes + 1),
-        None => (Token::Unclosed, rest.len()),
+        Some(end) => (ExpressionToken::Text(rest[start..end].iter().collect()), end + hashes + 1),
+        None => (ExpressionToken::Unclosed, rest.len()),
     })
 }
 
@@ -125,10 +125,11 @@ mod tests {
     #[test]
     fn pieces() {
         let text = r##"a.b eq "x\"y" and !(c in {1..5 ::1/64}) or r#"q"x"# $l '"##;
-        let tokens: Vec<Token> = split(text).into_iter().map(|spot| spot.token).collect();
-        let word = |text: &str| Token::Word(text.to_owned());
-        let text = |text: &str| Token::Text(text.to_owned());
-        let symbol = Token::Symbol;
+        let tokens: Vec<ExpressionToken> =
+            split_tokens(text).into_iter().map(|spot| spot.token).collect();
+        let word = |text: &str| ExpressionToken::Word(text.to_owned());
+        let text = |text: &str| ExpressionToken::Text(text.to_owned());
+        let symbol = ExpressionToken::Symbol;
         assert_eq!(
             tokens,
             [
@@ -148,11 +149,11 @@ mod tests {
                 word("or"),
                 text("q\"x"),
                 word("$l"),
-                Token::Strange,
+                ExpressionToken::Strange,
             ]
         );
-        assert_eq!(split("\"a")[0].token, Token::Unclosed);
-        assert_eq!(split("r\"a\\\"")[0].token, Token::Text("a\\".to_owned()));
-        assert_eq!((split("  ab")[0].column, split("  ab")[0].width), (2, 2));
+        assert_eq!(split_tokens("\"a")[0].token, ExpressionToken::Unclosed);
+        assert_eq!(split_tokens("r\"a\\\"")[0].token, ExpressionToken::Text("a\\".to_owned()));
+        assert_eq!((split_tokens("  ab")[0].column, split_tokens("  ab")[0].width), (2, 2));
     }
 }
