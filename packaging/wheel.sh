@@ -30,7 +30,7 @@ directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cp -R examples "$directory/"
 cd "$directory"
-for expected in "10 of 10 operations done" "Nothing to do"; do
+for expected in "10 of 10 operations done" "In sync: nothing to do"; do
   # shellcheck disable=SC2086 # the words of a command line
   "$installed/bin/zonewright" $words >out
   grep -q "$expected" out || { cat out; exit 1; }
