@@ -13,8 +13,8 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         summary: "the name has this text already, with other cuts",
         severity: Severity::Warning,
         why: "A TXT record is a list of strings, and receivers join them (RFC 7208 section 3.3, RFC 6376 section 3.6.2.2). So two records \
-              whose strings are cut at other places are the same text twice, and Cloudflare may refuse the second one as identical. One \
-              of them is enough: while it is live, the others count as live.",
+              whose strings are cut at other places are the same text twice, and Cloudflare may refuse the second one as identical, in \
+              every run. One of them is enough.",
         fix: "Remove one of the two records.",
     },
     sources: &["RFC 7208 section 3.3", "RFC 6376 section 3.6.2.2"],

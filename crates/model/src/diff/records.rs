@@ -6,8 +6,7 @@
 //!    taken, or else the one with the smallest id.
 //! 2. Tombstones take their live records.
 //! 3. The remaining values are paired within one [`Purpose`], see [`super::pairing`].
-//! 4. Desired records without a partner are created. Of desired texts that differ only in their
-//!    cuts, one is enough: a server may refuse the others in every run. Live records without a partner are unmanaged,
+//! 4. Desired records without a partner are created. Live records without a partner are unmanaged,
 //!    or deleted if the base wanted them or the zone is pruned.
 //!
 //! Then, for each name, live records that cannot exist beside a create are deleted, and DS records
@@ -308,7 +307,6 @@ fn diff_group<'a>(
     let RecordGroup { mut desired, tombstones, mut live, untouchable } = group;
     let mut outcome = GroupChanges { set_aside: untouchable, ..GroupChanges::default() };
     desired.sort_by(|a, b| a.data.cmp(&b.data));
-    let wanted = desired.clone();
     live.sort_by(|a, b| record_order(a, b));
     let claims = base.claims(&live);
     let data: Vec<&Rdata> = live
@@ -325,7 +323,6 @@ fn diff_group<'a>(
         outcome.compare(live, record, claims.of(live));
     }
     outcome.creates = pairs.desired;
-    outcome.drop_repeated_texts(&wanted);
     let mut unwanted = pairs.live;
     unwanted.sort_by(|a, b| record_order(a, b));
     outcome.rest = unwanted.into_iter().map(|record| (record, claims.of(record))).collect();
@@ -461,24 +458,6 @@ impl<'a> GroupChanges<'a> {
             let origin = ChangeOrigin { live, fields, claim, ..ChangeOrigin::of_wanted(after) };
             self.changes.push((RecordChange::update(before, after), origin));
         }
-    }
-
-    /// Counts creates of texts as unchanged if another wanted text has the same octets, with other
-    /// cuts. The first of several creates stays.
-    fn drop_repeated_texts(&mut self, wanted: &[&'a DesiredRecord]) {
-        let octets = |record: &DesiredRecord| match &record.data {
-            Rdata::Txt(text) => Some(text.as_bytes().to_vec()),
-            _ => None,
-        };
-        let created: BTreeSet<&Rdata> = self.creates.iter().map(|record| &record.data).collect();
-        let others = wanted.iter().filter(|record| !created.contains(&record.data));
-        let mut texts: BTreeSet<Vec<u8>> = others.filter_map(|record| octets(record)).collect();
-        let repeated = self
-            .creates
-            .extract_if(.., |record| octets(record).is_some_and(|text| !texts.insert(text)));
-        let repeated: Vec<&DesiredRecord> = repeated.collect();
-        self.unchanged += repeated.len();
-        self.settled.extend(repeated);
     }
 
     /// Deletes a record that no spec entry names. The entry of its replacement may accept dangers
