@@ -342,7 +342,7 @@ impl Weakened {
             live: one.live.clone(),
             cause: one.cause.id().to_owned(),
             about: one.cause.words(),
-            accept: one.cause.accept_entry(),
+            accept: one.cause.accept_entry(in_force.ruleset),
         };
         let join = |words: &dyn Fn(&waf::Shortfall) -> String| {
             let mut sentences: Vec<String> = in_force.shortfalls.iter().map(words).collect();

@@ -100,7 +100,8 @@ fn report(deployment: &DeploymentInForce, found: &mut Diagnostics) {
     let DeploymentInForce { address, place, in_force, .. } = deployment;
     let key = in_force.ruleset.key();
     if in_force.is_weakened() {
-        let accept = in_force.shortfalls.first().map(|shortfall| shortfall.cause.accept_entry());
+        let accept =
+            in_force.shortfalls.first().map(|first| first.cause.accept_entry(in_force.ruleset));
         let accept = accept
             .map(|entry| format!(", accept it (`waf.accept: [{entry}]`)"))
             .unwrap_or_default();

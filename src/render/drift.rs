@@ -129,7 +129,7 @@ pub(super) fn weakened(found: &WeakenedDeployment) -> (String, Vec<String>) {
     if let Some(first) = in_force.shortfalls.first() {
         lines.push(format!(
             "undo it at Cloudflare, write it into the spec (`zonewright pull`), or accept it: `waf.accept: [{}]`",
-            first.cause.accept_entry()
+            first.cause.accept_entry(in_force.ruleset)
         ));
     }
     (what, lines)

@@ -90,3 +90,57 @@ fn zones_that_are_connected_with_a_changed_zone_are_planned_too() {
     assert!(refused.stderr.contains("--base origin/main"), "{}", refused.stderr);
     workspace.run(&["drift", "spec.yaml", "--base", "before/", "--changed"]).exits(64);
 }
+
+/// An effect in another zone is seen, however the zones are connected: by way of a third zone, by a
+/// name below, by a name in two strings of a TXT record, by a zone that the spec no longer has.
+#[test]
+fn effects_in_other_zones_are_those_of_a_plan_of_all() {
+    let zones = |all: &[(&str, &str)]| {
+        let zone = |(name, body): &(&str, &str)| format!("  {name}: {{ {body} }}\n");
+        format!("version: 1\nzones:\n{}", all.iter().map(zone).collect::<String>())
+    };
+    let alias = |to: &str| format!("records: [{{ name: www, type: CNAME, content: {to} }}]");
+    let wants =
+        |name: &str| format!("expect: [{{ name: it, resolve: {name}, type: A, is: [192.0.2.1] }}]");
+    let address =
+        |value: &str| format!("records: [{{ name: www, type: A, content: {value}, ttl: 300 }}]");
+    let (one, two) = (address("192.0.2.1"), address("192.0.2.2"));
+    let first = format!("{}, {}", alias("www.b.example"), wants("www"));
+    let middle = alias("www.c.example");
+    let relative = wants("www.sub");
+    let cut = r#"records: [{ name: "@", type: TXT, content: '"v=spf1 a:www.c.exa" "mple -all"' }]"#;
+    let none = "records: []";
+    let cases: [(&[(&str, &str)], &[(&str, &str)]); 4] = [
+        (
+            &[("a.example", &first), ("b.example", &middle), ("c.example", &one)],
+            &[("a.example", &first), ("b.example", &middle), ("c.example", &two)],
+        ),
+        (
+            &[("a.example", &relative), ("sub.a.example", &one)],
+            &[("a.example", &relative), ("sub.a.example", &two)],
+        ),
+        (&[("a.example", cut), ("c.example", &one)], &[("a.example", cut), ("c.example", none)]),
+        (
+            &[("a.example", &first), ("b.example", &middle), ("c.example", &one)],
+            &[("a.example", &first), ("b.example", &middle)],
+        ),
+    ];
+    for (before, after) in cases {
+        let workspace = Workspace::empty(options_on("business"));
+        let live: Vec<_> = before
+            .iter()
+            .map(|(name, _)| json!({ "name": name, "plan": "business", "records": [] }))
+            .collect();
+        workspace.plant(&json!({ "zones": live }));
+        workspace.file("spec.yaml", zones(before));
+        workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+        workspace.file("before/spec.yaml", zones(before));
+        workspace.file("spec.yaml", zones(after));
+        let arguments = ["plan", "spec.yaml", "--base", "before/", "--format", "json"];
+        let of_all = workspace.run(&arguments).json();
+        let of_changed = workspace.run(&[&arguments[..], &["--changed"]].concat()).json();
+        for part in ["operations", "verdict", "expectations"] {
+            assert_eq!(of_changed[part], of_all[part], "{part} of {after:?}");
+        }
+    }
+}

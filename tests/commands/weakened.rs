@@ -89,7 +89,10 @@ fn a_loosened_threshold_is_drift() {
         (&json!("the threshold is at most 60"), &json!("it is 100"))
     );
     assert_eq!((&finding["cause"], &finding["rules"]["lost"]), (&json!([ANOMALY]), &json!(0)));
-    assert_eq!(finding["shortfalls"][0]["accept"], "{ key: threshold, is: 100, reason: … }");
+    assert_eq!(
+        finding["shortfalls"][0]["accept"],
+        "{ key: threshold, is: 100, ruleset: owasp, reason: … }"
+    );
     assert_eq!(finding.get("action"), None, "there is no operation");
     assert_eq!(
         (&report["summary"]["weakened"], &report["summary"]["in-sync"]),

@@ -121,8 +121,11 @@ fn promised_rules_that_are_off_are_counted() {
     assert_eq!(one.rules_in_words().as_deref(), Some("1 / 184 rules"));
     assert_eq!(one.shortfalls[0].cause.id(), id_of(942_100));
     // An id of digits would be a number.
-    let entry = one.shortfalls[0].cause.accept_entry();
-    assert_eq!(entry, format!("{{ override: \"{}\", is: off, reason: … }}", id_of(942_100)));
+    let entry = one.shortfalls[0].cause.accept_entry(one.ruleset);
+    assert_eq!(
+        entry,
+        format!("{{ override: \"{}\", is: off, ruleset: owasp, reason: … }}", id_of(942_100))
+    );
     let section = format!("owasp: {{ paranoia: 2 }}\naccept: [{entry}]");
     let off = level(json!([{ "id": id_of(942_100), "enabled": false }]));
     assert!(!owasp_with(&section, off).is_weakened());
@@ -218,7 +221,7 @@ fn a_wide_skip_of_others_counts_and_a_narrow_one_does_not() {
     let everything = || json!({ "ruleset": "current" });
     let wide = with("owasp: on", "true", everything());
     assert!(wide.is_weakened() && wide.shortfalls[0].cause.id() == "a".repeat(32), "{wide:?}");
-    let entry = wide.shortfalls[0].cause.accept_entry();
+    let entry = wide.shortfalls[0].cause.accept_entry(wide.ruleset);
     assert_eq!(entry, "{ rule: skip-a, is: { when: 'true', skip: everything }, reason: … }");
     assert!(with("owasp: on", "http.host eq \"a.example.com\"", everything()).is_weakened());
     assert!(with("owasp: on", "not ip.src in {192.0.2.1}", everything()).is_weakened());
@@ -380,7 +383,7 @@ proptest! {
         let rules = json!([rule, live(&owasp(), Json::Null)]);
         let found = held("owasp: on", rules.clone());
         prop_assert!(found.is_weakened(), "{found:?}");
-        let entry = found.shortfalls[0].cause.accept_entry();
+        let entry = found.shortfalls[0].cause.accept_entry(found.ruleset);
         let accepted = held(&format!("owasp: on\naccept: [{entry}]"), rules);
         prop_assert!(!accepted.is_weakened() && accepted.accepted.len() == 1, "{entry}");
     }

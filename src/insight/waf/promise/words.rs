@@ -5,7 +5,7 @@ use crate::diagnostic::{double_quoted, escape_variables, first_of, is_hidden, on
 use crate::insight::waf::phrases;
 use crate::model::Value;
 use crate::model::expression::Expression;
-use crate::model::managed::CatalogueRule;
+use crate::model::managed::{CatalogueRule, Managed};
 use crate::model::ruleset::{Note, canonical};
 
 /// Maximum number of rules that one sentence names.
@@ -49,9 +49,14 @@ impl Cause {
 }
 
 impl Cause {
-    /// Returns the entry of `accept` that accepts it, as a spec has it.
+    /// Returns the entry of `accept` that accepts it for a ruleset, as a spec has it. Both rulesets
+    /// have the same keys, so the entry of a key or an override names its ruleset.
     #[must_use]
-    pub fn accept_entry(&self) -> String {
+    pub fn accept_entry(&self, ruleset: Managed) -> String {
+        let of_ruleset = match self {
+            Self::Key { .. } | Self::Override { .. } => format!("ruleset: {}, ", ruleset.key()),
+            Self::Rule { .. } => String::new(),
+        };
         let (name, is) = match self {
             Self::Key { name, is, .. } => {
                 let is_word = matches!(*name, "threshold" | "enabled");
@@ -83,7 +88,7 @@ impl Cause {
                 )
             }
         };
-        format!("{{ {name}, is: {is}, reason: … }}")
+        format!("{{ {name}, is: {is}, {of_ruleset}reason: … }}")
     }
 }
 
