@@ -4,6 +4,9 @@ use serde_json::json;
 
 use crate::support::workspace::{Workspace, options_on};
 
+/// Zones of a spec, each with its name and its section.
+type Zones<'a> = [(&'a str, &'a str)];
+
 /// `--changed` reads only the zones of the change: two requests for each, of 1,000 zones.
 #[test]
 fn a_plan_of_the_changed_zones_reads_only_those() {
@@ -110,7 +113,7 @@ fn effects_in_other_zones_are_those_of_a_plan_of_all() {
     let relative = wants("www.sub");
     let cut = r#"records: [{ name: "@", type: TXT, content: '"v=spf1 a:www.c.exa" "mple -all"' }]"#;
     let none = "records: []";
-    let cases: [(&[(&str, &str)], &[(&str, &str)]); 4] = [
+    let cases: [(&Zones<'_>, &Zones<'_>); 4] = [
         (
             &[("a.example", &first), ("b.example", &middle), ("c.example", &one)],
             &[("a.example", &first), ("b.example", &middle), ("c.example", &two)],
