@@ -115,7 +115,7 @@ pub(super) fn no_response(times: usize, reason: &str) -> String {
     )
 }
 
-/// Returns the message for [`Meaning::EarlierUnknown`].
+/// Returns the message for [`ResponseMeaning::EarlierUnknown`].
 pub(super) fn earlier_unknown(error: &ApiError) -> String {
     let reason = error_with_advice(error);
     match is_hopeless(error) {

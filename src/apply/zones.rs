@@ -89,9 +89,9 @@ impl ZoneDone<'_> {
 }
 
 impl<W: Writer> Executor<'_, W> {
-    /// Executes the plans of zones, at most [`concurrency`](crate::live::Options::concurrency) at
-    /// the same time, and reads back the zones that were written to. `plan_again` compares a zone
-    /// that was read back with its desired state.
+    /// Executes the plans of zones, at most [`concurrency`](crate::live::ReadOptions::concurrency)
+    /// at the same time, and reads back the zones that were written to. `plan_again` compares a
+    /// zone that was read back with its desired state.
     ///
     /// # Order
     /// Results are in the order of the zones, and the observer gets events in that order.

@@ -39,7 +39,7 @@ pub(super) fn load_spec(
 /// Reads a spec and its base for a command, and reports its mistakes.
 ///
 /// # Errors
-/// As [`load`].
+/// As [`load_spec`].
 fn load_with_base(
     command: &'static str,
     args: &SpecArgs,

@@ -1,7 +1,7 @@
 //! Conflicts between a plan and changes of someone else. Only this module defines
 //! `overrides-conflict` and `overwrites-foreign`.
 //!
-//! [`Owner`] defines the owner of a live value. In a zone that keeps foreign values:
+//! [`ValueOwner`] defines the owner of a live value. In a zone that keeps foreign values:
 //!
 //! | the live value is | the spec wants | the plan | cause | danger |
 //! |---|---|---|---|---|

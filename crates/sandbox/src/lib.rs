@@ -222,8 +222,8 @@ impl Running {
         self.dns.as_ref().map(|listener| listener.address)
     }
 
-    /// Returns the latest requests, at most [`Options::remembered`], in the order of arrival; fewer
-    /// if their bodies are large.
+    /// Returns the latest requests, at most [`SandboxOptions::remembered`], in the order of arrival;
+    /// fewer if their bodies are large.
     #[must_use]
     pub fn requests(&self) -> Vec<LoggedRequest> {
         self.service.requests()

@@ -61,7 +61,7 @@ pub struct Profile {
     ///
     /// Reported by clients as 403 "Authentication error"; 0 for none.
     pub fresh_zone_forbidden_milliseconds: u64,
-    /// The permissions of the credentials. Tokens of [`Options`](crate::Options) have their own.
+    /// The permissions of the credentials. Tokens of [`SandboxOptions`](crate::SandboxOptions) have their own.
     pub permissions: Permissions,
     /// True if all settings of a zone can be read at once, which is possible until 2027-03-31.
     pub settings_list: bool,

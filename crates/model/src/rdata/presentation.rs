@@ -39,7 +39,7 @@ impl PresentationToken {
     /// Parses a 16-bit number.
     ///
     /// # Errors
-    /// The errors of [`Token::integer`].
+    /// The errors of [`PresentationToken::integer`].
     pub(super) fn u16(&self, field: &'static str) -> Result<u16, DataError> {
         self.integer(field, u32::from(u16::MAX)).map(|n| u16::try_from(n).unwrap_or(u16::MAX))
     }
