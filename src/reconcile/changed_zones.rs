@@ -107,8 +107,6 @@ fn named_zones<'t>(text: &'t str, zones: &HashSet<&str>) -> impl Iterator<Item =
         .map(|name| name.trim_end_matches('.'))
         .flat_map(|name| std::iter::once(name).chain(suffixes(name)))
         .filter(|name| zones.contains(name))
-        .collect::<Vec<_>>()
-        .into_iter()
 }
 
 /// Returns the names above a name.

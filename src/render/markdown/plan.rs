@@ -106,8 +106,8 @@ fn head(review: &Review<'_>) -> String {
     head
 }
 
-/// Adds every entry that needs attention, most dangerous first. Returns true if it has room for all
-/// of them.
+/// Adds every entry that needs attention, most dangerous first. Returns true if all of them fit
+/// below the size limit of the comment.
 fn dangers(
     out: &mut String,
     review: &Review<'_>,

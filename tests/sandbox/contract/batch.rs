@@ -74,7 +74,7 @@ async fn numbers_by_plan() {
     assert_eq!(pro.batch(posts(3501)).await.refusal(), (400, 1004));
     pro.batch(posts(3500)).await.result();
     assert_eq!(pro.batch(json!({"posts": [a("more", "192.0.2.1")]})).await.refusal(), (400, 81045));
-    // The deletes of a batch make room for its creates.
+    // The deletes of a batch reduce the number of records before its creates are counted.
     let first = pro.list("per_page=1").await.column("id").remove(0);
     pro.batch(json!({"deletes": [{"id": first}], "posts": [a("more", "192.0.2.1")]}))
         .await
