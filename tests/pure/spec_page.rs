@@ -20,6 +20,31 @@ const POLICY: [&str; 1] = ["tests/cases/spec-page/policy.yaml"];
 /// Maximum length of an example in a table, in characters.
 const LONGEST_EXAMPLE: usize = 70;
 
+/// What the keys at a path of a file describe: the beginning of the heading of their table.
+const SUBJECTS: [(&str, &str, &str); 21] = [
+    ("Spec", "", "A file"),
+    ("Spec", "defaults", "Defaults of records"),
+    ("Spec", "zones NAME", "A zone"),
+    ("Spec", "zones NAME records []", "A record"),
+    ("Spec", "zones NAME records [] content", "The value of each record type as text"),
+    ("Spec", "zones NAME records [] data", "The value of each record type by its parts"),
+    ("Spec", "zones NAME ignore []", "What pruning leaves alone"),
+    ("Spec", "zones NAME allow", "Consents"),
+    ("Spec", "zones NAME dns_settings", "DNS settings"),
+    ("Spec", "zones NAME waf", "Protection"),
+    ("Spec", "zones NAME waf owasp", "The OWASP ruleset"),
+    ("Spec", "zones NAME waf cloudflare", "The Cloudflare Managed Ruleset"),
+    ("Spec", "zones NAME waf exceptions []", "An exception"),
+    ("Spec", "zones NAME waf custom []", "A custom rule"),
+    ("Spec", "zones NAME waf rate_limits []", "A rate limit"),
+    ("Spec", "zones NAME waf accept []", "Weaker protection that is accepted"),
+    ("Spec", "zones NAME expect []", "An expectation"),
+    ("Spec", "profiles NAME", "A profile"),
+    ("Policy", "", "The policy file"),
+    ("Policy", "allow", "Consents of the policy file"),
+    ("Policy", "zones NAME", "A zone of the policy file"),
+];
+
 const HEAD: &str = "\
 # The spec, key by key
 
@@ -29,6 +54,8 @@ Every key of the spec and of the policy file, generated from their schemas. `zon
 - Text may be written as a number where that is one, and may contain `${VARIABLE}`.
 - A key that is not listed here is an error.
 - In headings, NAME is a name that you choose, and `[]` stands for each item of a list.
+
+CONTENTS
 
 ## What zones share
 
@@ -60,6 +87,8 @@ struct Page<'a> {
     file: &'static str,
     examples: &'a [Json],
     tables: String,
+    /// Links to the tables that have a subject.
+    contents: Vec<String>,
     /// The keys of the objects that have a table.
     told: BTreeSet<Vec<String>>,
     without_example: Vec<String>,
@@ -81,20 +110,36 @@ impl Page<'_> {
         }
     }
 
-    fn heading(&self, path: &[String]) -> String {
+    /// Adds the heading of the table of a path.
+    fn add_heading(&mut self, path: &[String]) {
         let step = |step: &String| match step.as_str() {
             "NAME" | "[]" => step.clone(),
             key => format!("`{key}`"),
         };
         let steps: Vec<String> = path.iter().map(step).collect();
-        format!("{} {}", self.file, steps.join(" ")).trim_end().replace(" []", "[]")
+        let steps = steps.join(" ").replace(" []", "[]");
+        let place = (self.file, path.join(" "));
+        let subject =
+            SUBJECTS.iter().find(|(file, path, _)| (*file, *path) == (place.0, &*place.1));
+        let heading = match subject {
+            Some((_, _, subject)) if steps.is_empty() => (*subject).to_owned(),
+            Some((_, _, subject)) => format!("{subject}: {steps}"),
+            None => format!("{} {steps}", self.file),
+        };
+        if let Some((_, _, subject)) = subject {
+            self.contents.push(format!("[{subject}](#{})", anchor(&heading)));
+        }
+        let _ = write!(self.tables, "\n## {heading}\n\n");
     }
 
     fn add_object(&mut self, keys: &Map<String, Json>, path: &[String], about: &str) {
         if !self.told.insert(keys.keys().cloned().collect()) {
             return;
         }
-        let _ = writeln!(self.tables, "\n## {}\n\n{about}\n", self.heading(path));
+        self.add_heading(path);
+        if !about.is_empty() {
+            let _ = writeln!(self.tables, "{about}\n");
+        }
         self.tables += "| key | value | default | example | |\n|---|---|---|---|---|\n";
         for (name, key) in keys {
             let path = with(path, name);
@@ -160,14 +205,14 @@ impl Page<'_> {
                 );
             }
         }
-        if !contents.is_empty() {
-            let heading = self.heading(path);
-            let _ = write!(
-                self.tables,
-                "\n## {heading} `content` by type\n\n| type | example | |\n|---|---|---|\n{contents}\
-                 \n## {heading} `data` by type\n\n\
-                 | type | key | value | example | |\n|---|---|---|---|---|\n{parts}"
-            );
+        // The records of profiles have the table of the records of zones.
+        if !contents.is_empty() && path[0] == "zones" {
+            self.add_heading(&with(path, "content"));
+            self.tables += "| type | example | |\n|---|---|---|\n";
+            self.tables += &contents;
+            self.add_heading(&with(path, "data"));
+            self.tables += "| type | key | value | example | |\n|---|---|---|---|---|\n";
+            self.tables += &parts;
         }
     }
 }
@@ -297,8 +342,14 @@ fn short(value: &Json) -> String {
     }
 }
 
-/// Returns the tables of a schema with examples from files.
-fn tables(file: &'static str, kind: Kind, files: &[&str]) -> String {
+/// Returns the anchor of a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+/// Returns the tables of a schema with examples from files, and links to them.
+fn tables(file: &'static str, kind: Kind, files: &[&str]) -> (String, Vec<String>) {
     let examples: Vec<Json> = files
         .iter()
         .map(|path| serde_yaml::from_str(&fs::read_to_string(path).unwrap()).unwrap())
@@ -307,6 +358,7 @@ fn tables(file: &'static str, kind: Kind, files: &[&str]) -> String {
         file,
         examples: &examples,
         tables: String::new(),
+        contents: Vec::new(),
         told: BTreeSet::new(),
         without_example: Vec::new(),
     };
@@ -316,14 +368,17 @@ fn tables(file: &'static str, kind: Kind, files: &[&str]) -> String {
         "tests/cases/spec-page has no example of: {}",
         page.without_example.join(", ")
     );
-    page.tables
+    (page.tables, page.contents)
 }
 
 #[test]
 fn the_page_about_the_spec() {
-    let spec = tables("Spec", Kind::Spec, &SPEC);
-    let policy = tables("Policy", Kind::Policy, &POLICY);
-    up_to_date("docs/spec.md", &format!("{HEAD}{spec}{policy}"));
+    let (spec, mut contents) = tables("Spec", Kind::Spec, &SPEC);
+    let (policy, of_policy) = tables("Policy", Kind::Policy, &POLICY);
+    contents.extend(of_policy);
+    assert_eq!(contents.len(), SUBJECTS.len(), "{contents:?}");
+    let head = HEAD.replace("CONTENTS", &contents.join(" · "));
+    up_to_date("docs/spec.md", &format!("{head}{spec}{policy}"));
 }
 
 #[test]
