@@ -17,7 +17,7 @@ use zonewright::render::diagnostics;
 use zonewright::spec::{Input, Options, load};
 
 /// Returns everything that is found in a good spec by the rules, sorted.
-fn findings(text: &str) -> (Diagnostics, Sources) {
+pub(crate) fn findings(text: &str) -> (Diagnostics, Sources) {
     let mut sources = Sources::default();
     let outcome = load(&[Input::Stdin(text.to_owned())], &Options::default(), &mut sources);
     let desired = outcome.desired.unwrap_or_else(|| panic!("{:?}\n{text}", outcome.diagnostics));

@@ -7,6 +7,7 @@ mod architecture;
 mod as_reported;
 mod cases;
 mod circles;
+mod counts;
 mod dangers;
 mod directions;
 mod dns_answers;

@@ -14,7 +14,7 @@ use crate::requirement::{Requirement, requirements};
 use crate::scope::{self, ScopeChange};
 use crate::share::Share;
 use crate::syntax::{Base, ComparedValue, Node};
-use crate::vocabulary::{EXPRESSION_CHARACTERS, Needs};
+use crate::vocabulary::{EXPRESSION_CHARACTERS, FIELDS, Needs};
 use crate::{few_requests, lexer, parse};
 
 /// An expression as its author wrote it.
@@ -239,6 +239,14 @@ impl Expression {
         }
     }
 
+    /// Returns the fields that it reads and that nothing in `other` determines.
+    #[must_use]
+    pub fn fields_beyond(&self, other: &Self) -> BTreeSet<String> {
+        let known = other.fields();
+        let is_determined = |field: &String| known.iter().any(|known| determines(known, field));
+        self.fields().into_iter().filter(|field| !is_determined(field)).collect()
+    }
+
     /// Returns the condition of a share of the requests that it matches.
     #[must_use]
     pub fn of_share(&self, share: Share) -> Self {
@@ -263,6 +271,18 @@ impl Expression {
     pub(crate) fn canonical_form(&self) -> Option<&CanonicalForm> {
         self.form.get_or_init(|| CanonicalForm::of(&self.tree()?).map(Arc::new)).as_deref()
     }
+}
+
+/// Returns true if the value of a field shows the value of another one.
+fn determines(known: &str, field: &str) -> bool {
+    let current = |name| FIELDS.iter().find(|f| f.name == name).and_then(|f| f.instead);
+    let (known, field) = (current(known).unwrap_or(known), current(field).unwrap_or(field));
+    let known = known.strip_prefix("raw.").unwrap_or(known);
+    let is_part =
+        field.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let is_of_address = known == "http.request.full_uri"
+        && (matches!(field, "ssl" | "http.host") || field.starts_with("http.request.uri"));
+    is_part || is_of_address
 }
 
 /// Returns the tree of a text without syntax errors.

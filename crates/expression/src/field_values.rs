@@ -134,6 +134,11 @@ impl Derived {
     }
 }
 
+/// Returns true if a request determines the value of a field.
+pub(super) fn is_derived(name: &str) -> bool {
+    Derived::of(name).is_some()
+}
+
 impl Fields for Request {
     fn value<'s>(&'s self, number: usize, arena: &'s Bump) -> Value<'s> {
         let Some(source) = SOURCES.get(number) else { return Value::Unknown(0) };

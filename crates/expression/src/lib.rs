@@ -37,6 +37,7 @@ mod clients;
 mod compared_value;
 mod conditions;
 mod constants;
+mod counterexample;
 mod decision;
 mod evaluate;
 mod excerpt;
@@ -66,6 +67,7 @@ pub mod vocabulary;
 
 pub use bounds::Bound;
 pub use conditions::Conditions;
+pub use counterexample::Counterexample;
 pub use evaluate::{
     Fields, ListItems, Lists, Program, Reason, Reasons, Sample, Truth, Value as SampleValue,
 };

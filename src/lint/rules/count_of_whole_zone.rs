@@ -3,6 +3,7 @@
 use crate::diagnostic::{Finding, Place, Severity};
 use crate::lint::context::LintContext;
 use crate::lint::{Findings, LintRule};
+use crate::model::expression::Counterexample;
 use crate::model::ruleset::{DesiredRule, RuleForm, counting_expression};
 use crate::model::{Expression, ScopeChange, Value};
 
@@ -57,29 +58,39 @@ fn report_counts_of_whole_zone(context: &LintContext<'_>, findings: &mut Finding
             if when.is_always_true() || !count.is_comparable() {
                 continue;
             }
-            let (when_fields, count_fields) = (when.fields(), count.fields());
-            let missing: Vec<&String> = when_fields.difference(&count_fields).collect();
-            let (what, help) = match Expression::scope_change(&when, &count) {
-                ScopeChange::Equal | ScopeChange::Narrower => continue,
-                ScopeChange::Unknown if missing.is_empty() => continue,
-                ScopeChange::Wider if missing.is_empty() => (
+            let missing = when.fields_beyond(&count);
+            let is_beyond = match Expression::scope_change(&when, &count) {
+                ScopeChange::Equal | ScopeChange::Narrower => false,
+                ScopeChange::Wider => true,
+                ScopeChange::Unknown => {
+                    match count.counterexample(&when, zone.zone.name.as_str()) {
+                        Counterexample::Found(_) => true,
+                        Counterexample::NotFound => false,
+                        Counterexample::Open => !missing.is_empty(),
+                    }
+                }
+            };
+            if !is_beyond {
+                continue;
+            }
+            let (what, help) = if missing.is_empty() {
+                (
                     format!(
-                        "`{}` counts requests that it does not match: `count` is wider than `when`",
+                        "`{}` counts requests that it does not match: `count` is not limited to `when`",
                         rule.name
                     ),
                     "remove `count`, so that what the rule matches is counted, or repeat `when` in it and add a condition with `and`"
                         .to_owned(),
-                ),
-                ScopeChange::Wider | ScopeChange::Unknown => {
-                    let fields: Vec<String> =
-                        missing.iter().map(|field| format!("`{field}`")).collect();
-                    let what = format!(
-                        "`{}` matches by {}, and its counting expression does not: requests to the rest of the zone are counted too",
-                        rule.name,
-                        fields.join(", ")
-                    );
-                    (what, format!("write `({}) and ({})`", when.text().trim(), count.text().trim()))
-                }
+                )
+            } else {
+                let fields: Vec<String> =
+                    missing.iter().map(|field| format!("`{field}`")).collect();
+                let what = format!(
+                    "`{}` matches by {}, and its counting expression does not: requests to the rest of the zone are counted too",
+                    rule.name,
+                    fields.join(", ")
+                );
+                (what, format!("write `({}) and ({})`", when.text().trim(), count.text().trim()))
             };
             findings.push(RULE.at(place, what).about(zone.zone.name.to_string()).help(help));
         }

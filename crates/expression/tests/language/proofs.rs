@@ -1,7 +1,7 @@
 //! Proofs about pairs of expressions, held against the evaluation of both on many requests: no
 //! claim is false, and most of what can be claimed is.
 
-use zonewright_expression::{Expression, Program, Request, ScopeChange, Truth};
+use zonewright_expression::{Counterexample, Expression, Program, Request, ScopeChange, Truth};
 
 /// Number of pairs.
 const PAIRS: usize = 1_500;
@@ -163,4 +163,38 @@ fn proofs_hold_for_every_request_and_most_of_what_holds_is_proven() {
     let share = decided * 100 / related;
     println!("{decided} of {related} pairs are decided, {share} %");
     assert!(share >= 85, "{decided} of {related}");
+}
+
+#[test]
+fn a_counterexample_is_one_and_most_that_exist_are_found() {
+    let requests = requests();
+    let mut random = fastrand::Rng::with_seed(11);
+    let (mut existing, mut found) = (0, 0);
+    for _ in 0..PAIRS / 10 {
+        let one = condition(&mut random, 2);
+        let other = similar(&one, &mut random);
+        let (one, other) = (Expression::reported(&one), Expression::reported(&other));
+        let programs = [&one, &other].map(|e| e.compile().expect("it is valid"));
+        let results = |request: &Request| {
+            let arena = Default::default();
+            let sample = request.sample(&arena);
+            [programs[0].evaluate(&sample), programs[1].evaluate(&sample)]
+        };
+        let outside = [Truth::True, Truth::False];
+        let exists = requests.iter().any(|request| results(request) == outside);
+        let claimed = Expression::scope_change(&one, &other);
+        match one.counterexample(&other, "example") {
+            Counterexample::Found(request) => {
+                assert_eq!(results(&request), outside, "{}\n{}", one.text(), other.text());
+                let is_denied = matches!(claimed, ScopeChange::Equal | ScopeChange::Wider);
+                assert!(!is_denied, "{}\n{}\n{request}", one.text(), other.text());
+                found += usize::from(exists);
+            }
+            Counterexample::NotFound | Counterexample::Open => {}
+        }
+        existing += usize::from(exists);
+    }
+    let share = found * 100 / existing;
+    println!("{found} of {existing} counterexamples are found, {share} %");
+    assert!(share >= 90, "{found} of {existing}");
 }
