@@ -238,8 +238,9 @@ struct Shortfall {
     cause: String,
     /// A description of the cause.
     about: String,
-    /// The entry of `waf.accept` that accepts it.
-    accept: String,
+    /// The entry of `waf.accept` that accepts it; none if an earlier entry of this finding does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accept: Option<String>,
 }
 
 /// Maximum number of rule ids in a finding.
@@ -337,12 +338,13 @@ impl Weakened {
     fn of(zone: &ZoneName, found: &WeakenedDeployment, sources: &Sources) -> Self {
         let WeakenedDeployment { deployment, age } = found;
         let DeploymentInForce { address, place, in_force, modified_on, is_changed: _ } = deployment;
+        let mut entries = in_force.accept_entries().into_iter().peekable();
         let shortfall = |one: &waf::Shortfall| Shortfall {
             promised: one.promised.clone(),
             live: one.live.clone(),
             cause: one.cause.id().to_owned(),
             about: one.cause.words(),
-            accept: one.cause.accept_entry(in_force.ruleset),
+            accept: entries.next_if_eq(&one.cause.accept_entry(in_force.ruleset)),
         };
         let join = |words: &dyn Fn(&waf::Shortfall) -> String| {
             let mut sentences: Vec<String> = in_force.shortfalls.iter().map(words).collect();

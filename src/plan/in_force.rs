@@ -100,22 +100,14 @@ fn report(deployment: &DeploymentInForce, found: &mut Diagnostics) {
     let DeploymentInForce { address, place, in_force, .. } = deployment;
     let key = in_force.ruleset.key();
     if in_force.is_weakened() {
-        let accept =
-            in_force.shortfalls.first().map(|first| first.cause.accept_entry(in_force.ruleset));
-        let accept = accept
-            .map(|entry| format!(", accept it (`waf.accept: [{entry}]`)"))
-            .unwrap_or_default();
         let now =
             in_force.outdated.first().map(|(_, live)| format!("; what was accepted is now {live}"));
         let summary = format!("{}{}", in_force.summary(), now.unwrap_or_default());
-        let help = format!(
-            "undo it at Cloudflare, write it into the spec (`zonewright pull`), or{accept}"
-        );
         found.push(
             findings::WEAKENED
                 .at(*place, summary)
                 .about(address.to_string())
-                .help(help.replace("or, ", "or ")),
+                .help(in_force.remedy()),
         );
     }
     let open: Vec<&String> = [&in_force.accepted, &in_force.choices, &in_force.narrow_skips]

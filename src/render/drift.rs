@@ -126,12 +126,7 @@ pub(super) fn weakened(found: &WeakenedDeployment) -> (String, Vec<String>) {
         let age = found.age.map(|age| format!(", {}", ago(age))).unwrap_or_default();
         lines.push(format!("last changed at Cloudflare {time}{age}"));
     }
-    if let Some(first) = in_force.shortfalls.first() {
-        lines.push(format!(
-            "undo it at Cloudflare, write it into the spec (`zonewright pull`), or accept it: `waf.accept: [{}]`",
-            first.cause.accept_entry(in_force.ruleset)
-        ));
-    }
+    lines.push(in_force.remedy());
     (what, lines)
 }
 

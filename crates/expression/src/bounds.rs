@@ -14,7 +14,8 @@
 use crate::browsers::{BROWSER_HEADER_VALUES, BROWSER_HEADERS};
 use crate::canonical::{CanonicalForm, CanonicalKind};
 use crate::clients::{
-    NamedAddresses, are_few, field_in_any_case, folded, is_folded, is_in_browsers, is_no_browser,
+    NamedAddresses, are_few, field_in_any_spelling, folded, is_folded, is_in_browsers,
+    is_no_browser,
 };
 use crate::evaluate::Matcher;
 use crate::pages::{is_path_field, says_something, segments, tells_pages_apart};
@@ -81,7 +82,7 @@ fn only_text(comparison: &Comparison) -> Option<&[u8]> {
 /// Returns true if a part demands one host.
 fn is_host(part: &CanonicalForm) -> bool {
     let CanonicalKind::Comparison(comparison) = &part.kind else { return false };
-    field_in_any_case(&comparison.left) == Some("http.host") && only_text(comparison).is_some()
+    field_in_any_spelling(&comparison.left) == Some("http.host") && only_text(comparison).is_some()
 }
 
 /// Returns true if a part demands one path, or a directory with enough segments.
@@ -89,26 +90,30 @@ pub(super) fn is_path(part: &CanonicalForm, least_segments: usize) -> bool {
     const PATH: &str = "http.request.uri.path";
     match &part.kind {
         CanonicalKind::Comparison(comparison) => {
-            field_in_any_case(&comparison.left) == Some(PATH) && only_text(comparison).is_some()
+            field_in_any_spelling(&comparison.left) == Some(PATH) && only_text(comparison).is_some()
         }
-        CanonicalKind::Operand(operand) => match (&operand.base, operand.arguments()) {
-            (Base::Call(name, _), [field, prefix])
-                if name == "starts_with" && operand.indexes.is_empty() =>
-            {
-                let (NodeKind::Operand(field), NodeKind::Operand(prefix)) =
-                    (&field.kind, &prefix.kind)
-                else {
-                    return false;
-                };
-                let text = match prefix.literal() {
-                    Some(Literal::Bytes(text)) => text,
-                    _ => return false,
-                };
-                field_in_any_case(field) == Some(PATH) && segments(text) >= least_segments
-            }
-            _ => false,
-        },
+        CanonicalKind::Operand(operand) => prefix(operand)
+            .is_some_and(|(field, text)| field == PATH && segments(text) >= least_segments),
         CanonicalKind::Chain(..) | CanonicalKind::Not(_) => false,
+    }
+}
+
+/// Returns the field of `starts_with`, and the text with which it must begin.
+pub(super) fn prefix(operand: &Operand) -> Option<(&str, &[u8])> {
+    match (&operand.base, operand.arguments()) {
+        (Base::Call(name, _), [field, prefix])
+            if name == "starts_with" && operand.indexes.is_empty() =>
+        {
+            let (NodeKind::Operand(field), NodeKind::Operand(prefix)) = (&field.kind, &prefix.kind)
+            else {
+                return None;
+            };
+            match prefix.literal() {
+                Some(Literal::Bytes(text)) => Some((field_in_any_spelling(field)?, text)),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 

@@ -144,11 +144,13 @@ pub(super) fn folded(operand: &Operand, text: &str) -> String {
     }
 }
 
-/// Returns the field without an index that an operand reads, as it is or in one case.
-pub(super) fn field_in_any_case(operand: &Operand) -> Option<&str> {
+/// Returns the field without an index that an operand reads: as it is, in one case, or without
+/// percent signs.
+pub(super) fn field_in_any_spelling(operand: &Operand) -> Option<&str> {
+    let is_decoded = matches!(&operand.base, Base::Call(name, _) if name == "url_decode");
     match operand.arguments() {
-        [argument] if is_folded(operand) && operand.indexes.is_empty() => match &argument.kind {
-            NodeKind::Operand(inner) => inner.plain_field(),
+        [argument, ..] if is_folded(operand) || is_decoded => match &argument.kind {
+            NodeKind::Operand(inner) if operand.indexes.is_empty() => field_in_any_spelling(inner),
             _ => None,
         },
         _ => operand.plain_field(),

@@ -6,14 +6,14 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use crate::bounds::{self, Bound};
-use crate::canonical::{self, CanonicalForm};
+use crate::canonical::{self, CanonicalForm, CanonicalKind};
 use crate::checked_expression::Check;
 use crate::expression_setting::ExpressionSetting;
 use crate::problem::{ExpressionProblem, Problems};
 use crate::requirement::{Requirement, requirements};
 use crate::scope::{self, ScopeChange};
 use crate::share::Share;
-use crate::syntax::{Base, ComparedValue, Node};
+use crate::syntax::{Base, ComparedValue, Connective, Node};
 use crate::vocabulary::{EXPRESSION_CHARACTERS, FIELDS, Needs};
 use crate::{few_requests, lexer, parse};
 
@@ -217,6 +217,18 @@ impl Expression {
     #[must_use]
     pub fn is_comparable(&self) -> bool {
         self.canonical_form().is_some()
+    }
+
+    /// Returns expressions that together match what it matches: the parts that it joins with `or`,
+    /// or itself.
+    #[must_use]
+    pub fn alternatives(&self) -> Vec<Self> {
+        match self.canonical_form().map(|form| &form.kind) {
+            Some(CanonicalKind::Chain(Connective::Or, parts)) => {
+                parts.iter().map(|part| Self::reported(&part.text)).collect()
+            }
+            _ => vec![self.clone()],
+        }
     }
 
     /// Returns true if one of these bounds names everything that it matches, as far as its form

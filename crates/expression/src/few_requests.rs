@@ -6,7 +6,7 @@
 
 use crate::bounds::{self, Bound};
 use crate::canonical::{CanonicalForm, CanonicalKind};
-use crate::clients::{NamedAddresses, field_in_any_case};
+use crate::clients::{NamedAddresses, field_in_any_spelling};
 use crate::pages::{is_path_field, segments};
 use crate::syntax::{
     Base, ComparedValue, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator,
@@ -42,33 +42,65 @@ const PATTERN: &[u8] = b"*?.+()[]{}|\\$^";
 
 /// Returns true if every match comes from certain clients, or requests one page or one directory.
 pub(super) fn is_for_few(form: &CanonicalForm, least_segments: usize) -> bool {
-    addresses_of_few(form, least_segments).is_some()
+    addresses_of_few(form, true, least_segments).is_some()
 }
 
-/// Returns the addresses that name the clients of every match; `None` if the requests are not few.
-fn addresses_of_few(form: &CanonicalForm, least_segments: usize) -> Option<NamedAddresses> {
-    let of = |part: &CanonicalForm| addresses_of_few(part, least_segments);
+/// Returns the addresses that name the clients of every match, or of every other request if `holds`
+/// is false; `None` if these requests are not few.
+fn addresses_of_few(
+    form: &CanonicalForm,
+    holds: bool,
+    least_segments: usize,
+) -> Option<NamedAddresses> {
+    let of = |part: &CanonicalForm, holds| addresses_of_few(part, holds, least_segments);
     match &form.kind {
-        CanonicalKind::Chain(Connective::And, parts) => {
-            NamedAddresses::of_all(parts.iter().map(of))
+        CanonicalKind::Not(inner) => of(inner, !holds),
+        CanonicalKind::Chain(Connective::Xor, parts) => {
+            // Negating one part negates the whole. If the whole holds, one of the parts does.
+            let mut is_odd = holds;
+            let parts = parts.iter().map(|part| {
+                of(part, true).or_else(|| {
+                    is_odd = !is_odd;
+                    of(part, false)
+                })
+            });
+            NamedAddresses::of_any(parts).filter(|_| is_odd)
         }
-        CanonicalKind::Chain(Connective::Or, parts) => NamedAddresses::of_any(parts.iter().map(of)),
-        CanonicalKind::Chain(Connective::Xor, _) => None,
-        CanonicalKind::Comparison(_) | CanonicalKind::Operand(_) | CanonicalKind::Not(_) => {
+        CanonicalKind::Chain(connective, parts) => {
+            let parts = parts.iter().map(|part| of(part, holds));
+            if (*connective == Connective::And) == holds {
+                NamedAddresses::of_all(parts)
+            } else {
+                NamedAddresses::of_any(parts)
+            }
+        }
+        CanonicalKind::Comparison(_) | CanonicalKind::Operand(_) => {
             if let CanonicalKind::Operand(operand) = &form.kind
                 && let Some(part) = bounds::part_of_any(operand)
             {
-                return of(&part);
+                return holds.then(|| of(&part, true)).flatten();
             }
-            if bounds::is_path(form, least_segments)
-                || is_page(form, least_segments)
-                || is_certificate(form)
-            {
+            let required = if holds { Some(form.clone()) } else { unequal(form) };
+            let is_place = |form: &CanonicalForm| {
+                bounds::is_path(form, least_segments) || is_page(form, least_segments)
+            };
+            if required.is_some_and(|form| is_place(&form)) || (holds && is_certificate(form)) {
                 return Some(NamedAddresses::default());
             }
             field_of(form).filter(|field| shows_the_client(field))?;
-            bounds::named(form, true, &[Bound::Client, Bound::Content])
+            bounds::named(form, holds, &[Bound::Client, Bound::Content])
         }
+    }
+}
+
+/// Returns what must hold where a comparison with `ne` does not.
+fn unequal(form: &CanonicalForm) -> Option<CanonicalForm> {
+    match &form.kind {
+        CanonicalKind::Comparison(comparison) if comparison.operator == Operator::NotEqual => {
+            let equal = Comparison { operator: Operator::Equal, ..comparison.clone() };
+            Some(CanonicalForm { kind: CanonicalKind::Comparison(equal), ..form.clone() })
+        }
+        _ => None,
     }
 }
 
@@ -80,10 +112,9 @@ fn shows_the_client(field: &str) -> bool {
 /// Returns the field that a part reads.
 fn field_of(form: &CanonicalForm) -> Option<&str> {
     match &form.kind {
-        CanonicalKind::Not(inner) => field_of(inner),
         CanonicalKind::Comparison(comparison) => field_of_operand(&comparison.left),
         CanonicalKind::Operand(operand) => field_of_operand(operand),
-        CanonicalKind::Chain(..) => None,
+        CanonicalKind::Chain(..) | CanonicalKind::Not(_) => None,
     }
 }
 
@@ -116,51 +147,66 @@ fn is_certificate(form: &CanonicalForm) -> bool {
     }
 }
 
-/// Returns true if a part demands one page in another field than the path, or a directory by a
-/// pattern.
+/// Returns true if a part demands one page, or a directory by a prefix or a pattern, in a field that
+/// has the path.
 fn is_page(form: &CanonicalForm, least_segments: usize) -> bool {
-    let CanonicalKind::Comparison(Comparison { left, operator, right, .. }) = &form.kind else {
-        return false;
-    };
-    let Some(field) = field_in_any_case(left) else { return false };
-    let field = field.trim_start_matches("raw.");
-    let is_path = is_path_field(field);
-    if !is_path && field != "http.request.full_uri" {
-        return false;
-    }
-    let path_of = |text: &'_ [u8]| -> usize {
-        if is_path {
-            return 0;
+    let (field, text, operator) = match &form.kind {
+        CanonicalKind::Operand(operand) => match bounds::prefix(operand) {
+            Some((field, text)) => (field, text, Operator::StrictWildcard),
+            None => return false,
+        },
+        CanonicalKind::Comparison(Comparison { left, operator, right, .. }) => {
+            let Some(field) = field_in_any_spelling(left) else { return false };
+            match right {
+                ComparedValue::Literal(Literal::Bytes(text)) => (field, text.as_slice(), *operator),
+                ComparedValue::Set(items) => {
+                    return *operator == Operator::In
+                        && items.iter().all(|(item, _)| match item {
+                            Item::One(Literal::Bytes(text)) => is_one_page(field, text),
+                            Item::One(_) | Item::Range(..) => false,
+                        });
+                }
+                _ => return false,
+            }
         }
-        let host = text.windows(3).position(|w| w == b"://").map_or(0, |at| at + 3);
-        text[host..].iter().position(|byte| *byte == b'/').map_or(text.len(), |at| host + at)
+        CanonicalKind::Chain(..) | CanonicalKind::Not(_) => return false,
     };
-    let is_one_page = |literal: &Literal| matches!(literal, Literal::Bytes(text) if text.len() > path_of(text) + 1);
-    let text = match right {
-        ComparedValue::Literal(Literal::Bytes(text)) => text.as_slice(),
-        ComparedValue::Set(items) => {
-            return *operator == Operator::In
-                && items
-                    .iter()
-                    .all(|(item, _)| matches!(item, Item::One(literal) if is_one_page(literal)));
-        }
-        _ => return false,
-    };
+    let Some(path) = path_in(field, text) else { return false };
     // A placeholder before the path can stand for a path of its own.
-    let directories = |pattern: &[u8], special: &[u8]| {
-        let literal = literal_start(pattern, special);
-        segments(&literal[path_of(literal)..])
+    let directories = |special: &[u8]| {
+        let literal = literal_start(text, special);
+        path_in(field, literal).map_or(0, segments)
     };
-    match operator {
-        Operator::Equal => is_one_page(&Literal::Bytes(text.into())),
-        Operator::Wildcard | Operator::StrictWildcard => {
-            directories(text, WILDCARD) >= least_segments
+    match (operator, &form.kind) {
+        (Operator::Equal, _) => is_one_page(field, text),
+        (_, CanonicalKind::Operand(_)) => segments(path) >= least_segments,
+        (Operator::Wildcard | Operator::StrictWildcard, _) => {
+            directories(WILDCARD) >= least_segments
         }
-        Operator::Matches if is_path => {
-            text.strip_prefix(b"^").is_some_and(|path| directories(path, PATTERN) >= least_segments)
-        }
+        (Operator::Matches, _) if is_path_field(field) => text
+            .strip_prefix(b"^")
+            .is_some_and(|path| segments(literal_start(path, PATTERN)) >= least_segments),
         _ => false,
     }
+}
+
+/// Returns the path in the value of a field; `None` if the field has none.
+fn path_in<'t>(field: &str, text: &'t [u8]) -> Option<&'t [u8]> {
+    if is_path_field(field) {
+        return Some(text);
+    }
+    (field.trim_start_matches("raw.") == "http.request.full_uri").then(|| {
+        let host = text.windows(3).position(|w| w == b"://").map_or(0, |at| at + 3);
+        let slash = text[host..].iter().position(|byte| *byte == b'/');
+        &text[slash.map_or(text.len(), |at| host + at)..]
+    })
+}
+
+/// Returns true if a value of a field is that of one page. The address of a host's first page is
+/// not.
+fn is_one_page(field: &str, text: &[u8]) -> bool {
+    let least = if is_path_field(field) { 1 } else { 2 };
+    path_in(field, text).is_some_and(|path| path.len() >= least)
 }
 
 /// Returns the whole directories before the first special character of a pattern.
@@ -231,20 +277,48 @@ mod tests {
             (r#"http.request.full_uri wildcard "http*://a.example/a/b/*""#, false),
             (r#"http.request.full_uri wildcard "https://a.example*/a/b/*""#, false),
             (r#"http.request.uri.path in {"/a" "/b"}"#, true),
-            (r#"http.request.uri.path in {"/a" "/"}"#, false),
+            (r#"http.request.uri.path in {"/a" "/"}"#, true),
+            (r#"http.request.uri.path eq "/a" or http.request.uri.path eq "/""#, true),
+            (r#"http.request.uri.path in {"/a" ""}"#, false),
             (r#"http.user_agent matches "Chrome|Firefox|Safari""#, false),
             (r#"http.user_agent matches "^monitor/""#, true),
             (r#"cf.verified_bot_category eq """#, false),
             (r#"ip.src in {192.0.2.1} or http.host eq "a.example""#, false),
-            (r#"ip.src in {192.0.2.1} xor cf.client.bot"#, false),
             ("", false),
-            // In one case, a path is a path.
+            // Where an odd number of conditions holds, one does.
+            (r#"ip.src in {192.0.2.1} xor cf.client.bot"#, true),
+            (r#"http.request.uri.path eq "/a" xor http.request.uri.path eq "/b""#, true),
+            (r#"http.request.uri.path ne "/a" xor http.request.uri.path ne "/b""#, true),
+            (r#"http.request.uri.path eq "/a" xor http.request.uri.path ne "/b""#, false),
+            (r#"not (http.request.uri.path eq "/a" xor http.request.uri.path ne "/b")"#, true),
+            (r#"not (http.request.uri.path eq "/a" xor http.request.uri.path eq "/b")"#, false),
+            (r#"http.request.uri.path eq "/a" xor ssl"#, false),
+            // Negations.
+            (r#"not http.request.uri.path ne "/a""#, true),
+            (r#"not (http.request.uri.path ne "/a" and http.request.uri.path ne "/b")"#, true),
+            (r#"not (http.request.uri.path ne "/a" or ssl)"#, true),
+            (r#"not (http.request.uri.path ne "/a" and ssl)"#, false),
+            (r#"not (http.request.uri.path eq "/a")"#, false),
+            (r#"not (not ip.src in {192.0.2.1})"#, true),
+            (r#"not (not ip.src in {192.0.2.1} and not cf.client.bot)"#, true),
+            (r#"not http.request.full_uri ne "https://a.example/x""#, true),
+            ("not any(ip.src in {192.0.2.1})", false),
+            // Prefixes.
+            (r#"starts_with(http.request.uri, "/a/b/")"#, true),
+            (r#"starts_with(raw.http.request.uri.path, "/a/b/")"#, true),
+            (r#"starts_with(http.request.full_uri, "https://a.example/a/b/")"#, true),
+            (r#"starts_with(http.request.full_uri, "https://a.example/a/")"#, false),
+            (r#"starts_with(http.host, "/a/b/")"#, false),
+            // In one case, or decoded, a path is a path.
             (r#"lower(http.request.uri.path) eq "/a""#, true),
             (r#"lower(http.request.uri.path) in {"/a" "/b"}"#, true),
             (r#"starts_with(lower(http.request.uri.path), "/a/b")"#, true),
             (r#"starts_with(lower(http.request.uri.path), "/a/")"#, false),
             (r#"lower(http.request.uri.path) matches "^/api/hook/[0-9]+$""#, true),
-            (r#"url_decode(http.request.uri.path) eq "/a""#, false),
+            (r#"url_decode(http.request.uri.path) eq "/a""#, true),
+            (r#"lower(url_decode(http.request.uri.path, "ur")) in {"/a" "/b"}"#, true),
+            (r#"starts_with(url_decode(http.request.uri.path), "/a/b/")"#, true),
+            (r#"starts_with(url_decode(http.request.uri.path), "/a/")"#, false),
             (r#"lower(http.request.full_uri) wildcard "https://a.example/a/b/*""#, true),
             // Networks are added up, in one set or in several.
             (MOST_NETWORKS, true),

@@ -54,6 +54,7 @@ impl Section<'_> {
             let Some(accepted) = self.accepted_cause(syntax) else { continue };
             let is_same_object = |other: &&AcceptedCause| {
                 other.object.identity() == accepted.object.identity()
+                    && other.object.part() == accepted.object.part()
                     && other.ruleset == accepted.ruleset
             };
             match causes.iter().find(is_same_object) {

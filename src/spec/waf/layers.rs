@@ -75,7 +75,8 @@ fn key_of(target: &TuningTarget) -> String {
 /// Returns the identity of an entry of `accept`.
 fn key_of_accepted(accepted: &AcceptedCause) -> String {
     let (kind, name) = accepted.object.identity();
-    format!("{kind} {name} {}", accepted.ruleset.map_or("", Managed::key))
+    let ruleset = accepted.ruleset.map_or("", Managed::key);
+    format!("{kind} {name} {} {ruleset}", accepted.object.part())
 }
 
 impl DeploymentLayer {

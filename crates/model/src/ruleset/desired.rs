@@ -124,6 +124,17 @@ impl AcceptedObject {
             Self::Override { name, .. } => ("override", name.as_str().to_lowercase()),
         }
     }
+
+    /// Returns the part of an override that it accepts: one override can switch some rules off, and
+    /// change the action of others.
+    #[must_use]
+    pub fn part(&self) -> &'static str {
+        match self {
+            Self::Override { is, .. } if is == "off" => "enabled",
+            Self::Override { .. } => "action",
+            Self::Rule { .. } | Self::Key { .. } => "",
+        }
+    }
 }
 
 /// The desired state of a deployment.

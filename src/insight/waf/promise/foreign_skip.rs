@@ -13,7 +13,7 @@ use super::{Cause, Promised, Shortfall};
 use crate::insight::waf::exception::{Skipped, Target};
 use crate::insight::waf::rule_scope;
 use crate::insight::waf::rules_in_force::{Owner, RuleInForce, skips_before};
-use crate::model::expression::{Expression, ScopeChange};
+use crate::model::expression::{Conditions, Expression, ScopeChange};
 use crate::model::facts::rulesets::MANAGED_PHASE;
 use crate::model::managed::Catalogue;
 use crate::model::ruleset::{LiveRule, Phase, RuleBody, Unread};
@@ -38,6 +38,7 @@ pub(super) struct Bypass {
 }
 
 /// The rules that a skip rule frees requests from.
+#[derive(Debug, Clone)]
 enum Freed {
     /// The whole ruleset.
     All,
@@ -45,17 +46,50 @@ enum Freed {
     Some(BTreeSet<String>),
 }
 
-impl Freed {
-    /// Returns what is left of it for requests that skip other rules anyway; `None` if nothing is.
-    fn beyond(self, other: &Self) -> Option<Self> {
-        match (self, other) {
-            (_, Self::All) => None,
-            (Self::All, Self::Some(_)) => Some(Self::All),
-            (Self::Some(rules), Self::Some(anyway)) => {
-                let left: BTreeSet<String> = rules.difference(anyway).cloned().collect();
-                (!left.is_empty()).then_some(Self::Some(left))
+/// The exceptions of the spec that come before the deployment.
+struct OwnExceptions<'a> {
+    /// The requests that the deployment checks.
+    scope: &'a Expression,
+    exceptions: Vec<(Expression, Freed)>,
+}
+
+impl OwnExceptions<'_> {
+    /// Returns what an exception of others frees some requests from that those of the spec do not;
+    /// `None` if nothing is left.
+    fn leave(&self, freed: &Freed, requests: &Expression) -> Option<Freed> {
+        let are_freed_from = |rule: Option<&String>| {
+            let frees = |freed: &Freed| match (freed, rule) {
+                (Freed::All, _) => true,
+                (Freed::Some(rules), Some(rule)) => rules.contains(rule),
+                (Freed::Some(_), None) => false,
+            };
+            let scopes = self.exceptions.iter().filter(|(_, freed)| frees(freed));
+            self.contain(requests, scopes.map(|(scope, _)| scope).collect())
+        };
+        match freed {
+            Freed::All => (!are_freed_from(None)).then_some(Freed::All),
+            Freed::Some(rules) => {
+                let left = rules.iter().filter(|rule| !are_freed_from(Some(rule)));
+                let left: BTreeSet<String> = left.cloned().collect();
+                (!left.is_empty()).then_some(Freed::Some(left))
             }
         }
+    }
+
+    /// Returns true if some exceptions together certainly match all of the requests that the
+    /// deployment would check.
+    fn contain(&self, requests: &Expression, scopes: Vec<&Expression>) -> bool {
+        let is_within = |scope: &&Expression| {
+            let change = Expression::scope_change(scope, requests);
+            matches!(change, ScopeChange::Equal | ScopeChange::Narrower)
+        };
+        if scopes.is_empty() || scopes.iter().any(is_within) {
+            return !scopes.is_empty();
+        }
+        let mut conditions = Conditions::default();
+        let held = [requests, self.scope].map(|expression| conditions.add(expression));
+        let denied: Vec<usize> = scopes.into_iter().map(|scope| conditions.add(scope)).collect();
+        !conditions.are_possible(held, denied)
     }
 }
 
@@ -87,8 +121,8 @@ pub(super) fn bypasses(
         let freed = freed(&skipped, (one.owner, one.phase), context, catalogue, promised)?;
         Some((rule_scope::expression(&one.rule.body), freed))
     });
-    let own: Vec<(Expression, Freed)> = own.collect();
     let scope = rule_scope::expression(deployment);
+    let own = OwnExceptions { scope: &scope, exceptions: own.collect() };
     let mut pieces: Vec<(Shortfall, String)> = Vec::new();
     for (RuleInForce { owner, phase, rule, .. }, skipped) in foreign {
         let requests = rule_scope::expression(&rule.body);
@@ -106,18 +140,13 @@ pub(super) fn bypasses(
                 .push(format!("what the rule {name} lets requests skip cannot be compared"));
         }
         let Some(freed) = freed else { continue };
-        let is_for_all = |scope: &Expression| {
-            let change = Expression::scope_change(scope, &requests);
-            matches!(change, ScopeChange::Equal | ScopeChange::Narrower)
-        };
-        let mut own = own.iter().filter(|(scope, _)| is_for_all(scope)).map(|(_, freed)| freed);
-        let Some(freed) = own.try_fold(freed, Freed::beyond) else { continue };
+        let Some((left, freed)) = beyond_own(&requests, &freed, &own) else { continue };
         let who = words::requests(&requests);
         let effect = format!("{who} bypass {}", skipped.about(phase, context.waf));
         let words = format!("the rule {name} ({}): {effect}", phase.about());
         if !requests.is_comparable() {
             found.unknown.push(format!("{words}; the expression cannot be compared"));
-        } else if requests.is_for_few(FEWEST_SEGMENTS) {
+        } else if left.is_for_few(FEWEST_SEGMENTS) {
             found.narrow.push(words);
         } else {
             let shortfall = shortfall(phase, rule, (name, effect), &freed, promised);
@@ -138,6 +167,35 @@ pub(super) fn bypasses(
         }
     }
     found
+}
+
+/// Returns the part of the requests that the exceptions of the spec do not free, and what these
+/// requests are freed from; `None` if nothing is left.
+fn beyond_own(
+    requests: &Expression,
+    freed: &Freed,
+    own: &OwnExceptions<'_>,
+) -> Option<(Expression, Freed)> {
+    let alternatives = requests.alternatives();
+    let number = alternatives.len();
+    let left = alternatives.into_iter().filter(|part| !rule_scope::are_apart(part, own.scope));
+    let left = left.filter_map(|part| own.leave(freed, &part).map(|freed| (part, freed)));
+    let (parts, freed): (Vec<Expression>, Vec<Freed>) = left.unzip();
+    let freed = freed.into_iter().reduce(|one, other| match (one, other) {
+        (Freed::Some(one), Freed::Some(other)) => {
+            Freed::Some(one.into_iter().chain(other).collect())
+        }
+        (Freed::All, _) | (_, Freed::All) => Freed::All,
+    })?;
+    let requests = match parts.len() == number {
+        true => requests.clone(),
+        false => {
+            let parts: Vec<String> =
+                parts.iter().map(|part| format!("({})", part.canonical())).collect();
+            Expression::reported(&parts.join(" or "))
+        }
+    };
+    Some((requests, freed))
 }
 
 /// Returns the rules of a deployment that a skip rule frees requests from; `None` if there are

@@ -387,6 +387,7 @@ fn settle(found: &mut InForce, accept: &[AcceptedCause], catalogue: &Catalogue) 
     let mut left = Vec::new();
     for shortfall in std::mem::take(&mut found.shortfalls) {
         let mut is_accepted = false;
+        let mut outdated = Vec::new();
         for (n, accepted) in accept.iter().enumerate().filter(|(n, _)| own[*n]) {
             match agreement(&accepted.object, &shortfall.cause, catalogue) {
                 None => {}
@@ -396,10 +397,11 @@ fn settle(found: &mut InForce, accept: &[AcceptedCause], catalogue: &Catalogue) 
                     is_accepted = true;
                     found.accepted.push(words::accepted(&shortfall, &accepted.note));
                 }
-                Some(false) => found.outdated.push((n, shortfall.live.clone())),
+                Some(false) => outdated.push((n, shortfall.live.clone())),
             }
         }
         if !is_accepted {
+            found.outdated.extend(outdated);
             left.push(shortfall);
         }
     }

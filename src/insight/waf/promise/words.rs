@@ -1,5 +1,7 @@
 //! Describes promises that are not in force.
 
+use std::collections::BTreeSet;
+
 use super::{Cause, InForce, Shortfall};
 use crate::diagnostic::{double_quoted, escape_variables, first_of, is_hidden, one_line};
 use crate::insight::waf::phrases;
@@ -49,14 +51,11 @@ impl Cause {
 }
 
 impl Cause {
-    /// Returns the entry of `accept` that accepts it for a ruleset, as a spec has it. Both rulesets
-    /// have the same keys, so the entry of a key or an override names its ruleset.
+    /// Returns the entry of `accept` that accepts it for a ruleset, as a spec has it. The entry names
+    /// its ruleset, because both have the same keys and a rule can let requests skip both.
     #[must_use]
     pub fn accept_entry(&self, ruleset: Managed) -> String {
-        let of_ruleset = match self {
-            Self::Key { .. } | Self::Override { .. } => format!("ruleset: {}, ", ruleset.key()),
-            Self::Rule { .. } => String::new(),
-        };
+        let of_ruleset = format!("ruleset: {}, ", ruleset.key());
         let (name, is) = match self {
             Self::Key { name, is, .. } => {
                 let is_word = matches!(*name, "threshold" | "enabled");
@@ -137,6 +136,30 @@ impl InForce {
             format!("promised: {promised}; live: {live} ({})", cause.words())
         });
         words.collect()
+    }
+
+    /// Returns the entries of `accept` that together accept everything that is not in force, each
+    /// once.
+    #[must_use]
+    pub fn accept_entries(&self) -> Vec<String> {
+        let mut known = BTreeSet::new();
+        let entries = self.shortfalls.iter().map(|one| one.cause.accept_entry(self.ruleset));
+        entries.filter(|entry| known.insert(entry.clone())).collect()
+    }
+
+    /// Describes how to clear the finding.
+    #[must_use]
+    pub fn remedy(&self) -> String {
+        let entries = self.accept_entries();
+        let more = match entries.len().saturating_sub(MOST_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more, which `drift --format json` shows"),
+        };
+        let entries: Vec<String> = entries.into_iter().take(MOST_NAMES).collect();
+        format!(
+            "undo it at Cloudflare, write it into the spec (`zonewright pull`), or accept it: `waf.accept: [{}]`{more}",
+            entries.join(", ")
+        )
     }
 
     /// Describes everything that is not in force, in one sentence.

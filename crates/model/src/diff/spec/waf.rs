@@ -104,7 +104,8 @@ fn accepted_cause(accepted: &AcceptedCause) -> (String, OutlineItem) {
     parts.put("ruleset", ruleset.map(|ruleset| ruleset.key()));
     parts.note(note);
     let (kind, name) = object.identity();
-    (format!("{kind} {name}"), parts.thing(Some(format!("accepted{}", noted(note)))))
+    let identity = [kind, &name, object.part()].join(" ");
+    (identity.trim_end().to_owned(), parts.thing(Some(format!("accepted{}", noted(note)))))
 }
 
 fn deployment(desired: &DesiredDeployment) -> OutlineItem {
