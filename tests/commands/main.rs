@@ -71,6 +71,7 @@ mod record_expiry;
 mod refused;
 mod rehearse;
 #[cfg(target_os = "linux")]
+mod requests_by_command;
 mod resolve;
 mod resumed;
 mod saved;
