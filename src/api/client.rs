@@ -152,19 +152,19 @@ impl Client {
                 Ok(envelope) => return Ok(envelope),
                 Err(failed) => failed,
             };
-            let next = retry::next_step(&failed.error, failed.asked);
+            let next_step = retry::next_step(&failed.error, failed.asked);
             let delay = shared.back_off.delay(attempt);
-            if let Next::Pause(asked) = next {
+            if let Next::Pause(asked) = next_step {
                 // After two refusals in a row, the requested wait was too short, so wait longer.
                 let pause = if attempt > 1 { asked.max(delay) } else { asked };
                 shared.limiter.pause(pause);
             }
-            if next == Next::GiveUp || attempt >= shared.attempts {
+            if next_step == Next::GiveUp || attempt >= shared.attempts {
                 return Err(failed.error);
             }
             attempt += 1;
             shared.retrying(request, attempt, &failed.error);
-            let may_go_on = match next {
+            let may_go_on = match next_step {
                 Next::BackOff => shared.wait(WaitReason::BackOff, delay).await,
                 Next::Wait(asked) => shared.wait(WaitReason::RetryAfter, asked.max(delay)).await,
                 // The rate limiter delays this request like all others.

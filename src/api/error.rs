@@ -348,15 +348,15 @@ impl Fault {
         let is_proxy = |said: &String| {
             ["tunnel error", "SOCKS error"].iter().any(|start| said.starts_with(start))
         };
-        let said = self.chain().map(ToString::to_string).find(is_proxy)?;
+        let proxy_message = self.chain().map(ToString::to_string).find(is_proxy)?;
         // There was no connection to the proxy, so it returned nothing. For SOCKS, the library
         // drops the cause.
-        if said.contains("underlying connection") {
-            return said.starts_with("SOCKS").then_some(ProxyFault::Unreached);
+        if proxy_message.contains("underlying connection") {
+            return proxy_message.starts_with("SOCKS").then_some(ProxyFault::Unreached);
         }
         let credentials =
             ["authorization required", "credentials not accepted", "user/pass", "authentication"];
-        let wants_others = credentials.iter().any(|words| said.contains(words));
+        let wants_others = credentials.iter().any(|words| proxy_message.contains(words));
         Some(if wants_others { ProxyFault::Credentials } else { ProxyFault::NoTunnel })
     }
 

@@ -193,9 +193,10 @@ impl Limiter {
         if state.pause > now {
             return 0;
         }
-        let own =
+        let own_budget =
             || burst(state.quota).saturating_sub(state.counted()).min(state.tokens.max(0.0) as u64);
-        usize::try_from(state.reports.free_requests(now).unwrap_or_else(own)).unwrap_or(usize::MAX)
+        usize::try_from(state.reports.free_requests(now).unwrap_or_else(own_budget))
+            .unwrap_or(usize::MAX)
     }
 
     /// Sends no requests for this duration.
@@ -246,12 +247,12 @@ impl LimiterState {
     /// until the first request leaves the window.
     fn spread(&self, now: Instant) -> Option<Wait> {
         let (counted, first) = (self.counted(), self.answered.front()?);
-        let left = self
+        let free_requests = self
             .quota
             .checked_sub(counted)
             .filter(|left| *left > 0 && counted >= burst(self.quota))?;
-        let retry_at =
-            self.sent + (*first + WINDOW).saturating_duration_since(self.sent).div_f64(left as f64);
+        let retry_at = self.sent
+            + (*first + WINDOW).saturating_duration_since(self.sent).div_f64(free_requests as f64);
         // Spreading ends when enough requests left the window for another burst.
         let last = usize::try_from(counted - burst(self.quota))
             .ok()

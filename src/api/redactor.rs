@@ -83,11 +83,11 @@ impl Redactor {
         let mut places = Vec::new();
         for _ in 0..MOST_ROUNDS {
             self.find(&reading, MOST_LAYERS, &mut places);
-            let next = undo_escapes(&reading);
-            if next.len() == reading.len() {
+            let unescaped = undo_escapes(&reading);
+            if unescaped.len() == reading.len() {
                 break;
             }
-            reading = next;
+            reading = unescaped;
         }
         without_places(text, places)
     }
@@ -114,9 +114,10 @@ impl Redactor {
     fn find_plain(&self, reading: &[Spelled], places: &mut Vec<Range<usize>>) {
         let bytes: Vec<u8> = reading.iter().map(|one| one.byte).collect();
         for secret in &self.secrets {
-            let found = positions(&bytes, secret.expose_secret().as_bytes());
-            places
-                .extend(found.map(|range| reading[range.start].start..reading[range.end - 1].end));
+            let matches = positions(&bytes, secret.expose_secret().as_bytes());
+            places.extend(
+                matches.map(|range| reading[range.start].start..reading[range.end - 1].end),
+            );
         }
     }
 

@@ -152,15 +152,15 @@ impl Limit {
         let ours = reported.saturating_sub(in_flight);
         match self.remaining {
             Some((counted, until)) if now < until && apart(until, reset) <= SAME_RESET => {
-                let others = self
+                let foreign_use = self
                     .others
                     .get_or_insert_with(|| SharedQuota::begin(reported, in_flight, now, None));
                 let silence = self.reported.map_or(Duration::ZERO, |last| now - last);
                 let surprise = counted
                     .saturating_sub(reported)
-                    .saturating_sub(others.expected(silence, now) as u64);
+                    .saturating_sub(foreign_use.expected(silence, now) as u64);
                 self.bite = self.bite.max(surprise);
-                others.note(reported, now);
+                foreign_use.note(reported, now);
                 // Only an exhausted limit moves the reset: a reset that moved with each report
                 // would never arrive.
                 let until = if reported == 0 { until.max(reset) } else { until };

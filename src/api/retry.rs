@@ -107,8 +107,8 @@ impl BackOff {
         let doubled = self
             .base
             .saturating_mul(1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
-        let whole = doubled.min(Self::LONGEST);
-        whole.mul_f64(0.5 + self.random() / 2.0)
+        let longest_delay = doubled.min(Self::LONGEST);
+        longest_delay.mul_f64(0.5 + self.random() / 2.0)
     }
 
     /// Returns a random number from 0 to 1 (splitmix64: short, and deterministic for a seed).

@@ -48,8 +48,8 @@ impl SharedQuota {
     /// requests, and `last` is the previous window.
     pub(super) fn begin(first: u64, in_flight: u64, now: Instant, last: Option<&Self>) -> Self {
         let is_known = |last: &&Self| last.before.is_some() || now - last.since >= KNOWN;
-        let before = last.filter(is_known).map(|last| last.pace_at(now));
-        Self { since: now, first, sent: in_flight, taken: 0, pace: 0.0, before }
+        let previous_pace = last.filter(is_known).map(|last| last.pace_at(now));
+        Self { since: now, first, sent: in_flight, taken: 0, pace: 0.0, before: previous_pace }
     }
 
     /// Counts one of our requests.
@@ -69,8 +69,8 @@ impl SharedQuota {
 
     /// Returns the estimated rate of the others at this time.
     fn pace_at(&self, now: Instant) -> f64 {
-        let known = ((now - self.since).as_secs_f64() / KNOWN.as_secs_f64()).min(1.0);
-        self.before.map_or(self.pace, |before| before + (self.pace - before) * known)
+        let certainty = ((now - self.since).as_secs_f64() / KNOWN.as_secs_f64()).min(1.0);
+        self.before.map_or(self.pace, |before| before + (self.pace - before) * certainty)
     }
 
     /// Returns the number of requests that the others are expected to send in this time.

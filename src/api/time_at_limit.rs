@@ -12,8 +12,8 @@ const UNNOTICED: u64 = 5;
 /// Seconds.
 #[must_use]
 pub fn seconds_at_limit(made: u64, more: usize) -> Option<u64> {
-    let made = usize::try_from(made).unwrap_or(usize::MAX);
-    let (sent, all) = (sent_after(made), sent_after(made.saturating_add(more)));
+    let sent_requests = usize::try_from(made).unwrap_or(usize::MAX);
+    let (sent, all) = (sent_after(sent_requests), sent_after(sent_requests.saturating_add(more)));
     let seconds = all.saturating_sub(sent);
     (more > 0 && seconds > UNNOTICED).then_some(seconds)
 }

@@ -164,14 +164,14 @@ impl Transport {
             );
         }
         // The body of a failure is always read as a whole.
-        let taken = if (200..300).contains(&status) {
+        let content = if (200..300).contains(&status) {
             self.take::<I>(&name, response).await
         } else {
             self.take::<Whole>(&name, response)
                 .await
                 .map(|taken| taken.and_then(|_| Err(contradiction())))
         };
-        let refusal = match taken {
+        let refusal = match content {
             Ok(Ok(envelope)) => return Ok(envelope),
             Ok(Err(Unusable::TooMuch(TooMuch(limit)))) => {
                 return Err(ApiError::TooLarge { request: name, status, limit }.into());
@@ -184,10 +184,10 @@ impl Transport {
             }
             Err(error) => return Err(error.into()),
         };
-        let asked = limits.retry_after;
+        let retry_after = limits.retry_after;
         if status == 429 || refusal.has_code(PLEASE_WAIT) {
-            let wait =
-                asked.or_else(|| limits.reset().map(|reset| reset.max(Duration::from_secs(1))));
+            let wait = retry_after
+                .or_else(|| limits.reset().map(|reset| reset.max(Duration::from_secs(1))));
             let wait = Some(wait.unwrap_or(WAIT_AFTER_BARE_429));
             let messages = match refusal {
                 EnvelopeError::Refused { messages } => messages,
@@ -207,7 +207,7 @@ impl Transport {
                 ApiError::Garbled { request: name, status, what: error.to_string() }
             }
         };
-        Err(Failed { error, asked })
+        Err(Failed { error, asked: retry_after })
     }
 
     /// Reads a body within a time limit.
@@ -218,9 +218,9 @@ impl Transport {
     ) -> Result<Result<Envelope<I::Result>, Unusable>, ApiError> {
         let status = response.status().as_u16();
         let too_large = |limit| ApiError::TooLarge { request: name.clone(), status, limit };
-        let most = I::most_bytes();
-        if response.content_length().is_some_and(|length| length > most as u64) {
-            return Err(too_large(format!("{most} bytes")));
+        let byte_limit = I::most_bytes();
+        if response.content_length().is_some_and(|length| length > byte_limit as u64) {
+            return Err(too_large(format!("{byte_limit} bytes")));
         }
         let mut intake = I::begin();
         let mut permit = None;

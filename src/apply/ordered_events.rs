@@ -62,8 +62,8 @@ impl Drop for ZoneEvents<'_, '_> {
             let number = state.now;
             state.kept.remove(&number);
             state.now += 1;
-            let next = state.now;
-            let kept = state.kept.get_mut(&next).map(|(events, _)| std::mem::take(events));
+            let next_number = state.now;
+            let kept = state.kept.get_mut(&next_number).map(|(events, _)| std::mem::take(events));
             kept.iter().flatten().for_each(|event| self.all.observer.event(event));
         }
     }

@@ -403,8 +403,8 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         for (n, placed) in members.iter().enumerate().filter(|(_, m)| is_placed(m)) {
             let at = |m: &Member| sequence.iter().position(|known| known == m);
             let behind = members[..n].iter().rev().find_map(at).map(|at| at + 1);
-            let before = || members[n + 1..].iter().find_map(at);
-            let at = behind.or_else(before).unwrap_or(sequence.len());
+            let place_before = || members[n + 1..].iter().find_map(at);
+            let at = behind.or_else(place_before).unwrap_or(sequence.len());
             sequence.insert(at, *placed);
         }
         let unplaced =

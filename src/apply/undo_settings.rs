@@ -13,9 +13,9 @@ pub(super) fn desired_settings(entries: &[ObjectEffect<PartEffect>]) -> DesiredS
     for ObjectEffect { effect, place, .. } in entries {
         match SettingPath::of(&effect.part) {
             Some(SettingPath::Setting(name)) => {
-                let before =
+                let old_value =
                     effect.fields.get("value").map_or(Value::Null, |(before, _)| before.clone());
-                desired.settings.insert(name.to_owned(), (before, *place));
+                desired.settings.insert(name.to_owned(), (old_value, *place));
             }
             Some(SettingPath::Dnssec) => desired.dnssec = Some((true, *place)),
             Some(SettingPath::DnsSettings) => {
@@ -139,11 +139,11 @@ fn undo_dnssec(entry: &ObjectEffect<PartEffect>, live: &LiveZone) -> Back {
     if now.is_on() == was_on {
         return Ok(None);
     }
-    let after = Value::from(if was_on { "active" } else { "disabled" });
+    let restored_status = Value::from(if was_on { "active" } else { "disabled" });
     let fields = vec![FieldChange {
         field: Field::DnssecStatus,
         before: Value::from(now.status.as_str()),
-        after,
+        after: restored_status,
     }];
     Ok(Some((ZoneSetting::Dnssec { on: was_on }, fields)))
 }
@@ -155,16 +155,17 @@ fn undo_dns_settings(entry: &ObjectEffect<PartEffect>, live: &LiveZone) -> Back 
     for (name, (before, after)) in &entry.effect.fields {
         let live_value = live.settings.dns_settings.get(name).cloned().unwrap_or(Value::Null);
         // A switch that was not reported was off, and cannot become unreported again.
-        let before = match (before, after) {
+        let old_value = match (before, after) {
             (Value::Null, Value::Bool(_)) => &Value::Bool(false),
             (before, _) => before,
         };
         let is_off = |value: &Value| matches!(value, Value::Null | Value::Bool(false));
-        if comparable(&live_value) == comparable(before) || (is_off(&live_value) && is_off(before))
+        if comparable(&live_value) == comparable(old_value)
+            || (is_off(&live_value) && is_off(old_value))
         {
             continue;
         }
-        if *before == Value::Null {
+        if *old_value == Value::Null {
             return Err(Failed::NotKnown);
         }
         if comparable(&live_value) != comparable(after) {
@@ -173,9 +174,9 @@ fn undo_dns_settings(entry: &ObjectEffect<PartEffect>, live: &LiveZone) -> Back 
         fields.push(FieldChange {
             field: Field::DnsSetting(name.clone()),
             before: live_value,
-            after: before.clone(),
+            after: old_value.clone(),
         });
-        members.insert(name.clone(), before.clone());
+        members.insert(name.clone(), old_value.clone());
     }
     Ok((!fields.is_empty()).then_some((ZoneSetting::DnsSettings { members }, fields)))
 }

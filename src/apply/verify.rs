@@ -145,7 +145,7 @@ async fn read_back(
     let records = fetch_records(reader, live, options, &|_| {}).await?;
     let settings = fetch_settings(reader, live, &desired.settings, options).await?;
     let waf = fetch_waf(reader, live, query, options).await?;
-    let now = LiveZone { records, settings, waf, is_new: false, ..live.clone() };
-    let (remaining, diagnostics) = plan(&now);
+    let live_zone = LiveZone { records, settings, waf, is_new: false, ..live.clone() };
+    let (remaining, diagnostics) = plan(&live_zone);
     Ok(Verified { remaining, diagnostics })
 }

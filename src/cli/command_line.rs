@@ -124,8 +124,8 @@ fn advice(error: &clap::Error, arguments: &[OsString]) -> Option<&'static str> {
             })
         })
     };
-    let meant = WORDS_OF_OTHERS.iter().find(|(word, _)| is_given(word) && is_meant(word));
-    meant.map(|(_, advice)| *advice)
+    let word_and_advice = WORDS_OF_OTHERS.iter().find(|(word, _)| is_given(word) && is_meant(word));
+    word_and_advice.map(|(_, advice)| *advice)
 }
 
 /// Creates the error anew from arguments without unprintable characters.

@@ -53,8 +53,8 @@ pub(super) async fn list_order(scratch: &ScratchName) -> CheckedAssumption {
         list_of_records(scratch).query("name.endswith", scratch.name()).query("per_page", "100");
     let first = successful_read(scratch.read(&request).await)?;
     for _ in 0..3 {
-        let next = successful_read(scratch.read(&request).await)?;
-        if ids(&first) != ids(&next) {
+        let repeated_list = successful_read(scratch.read(&request).await)?;
+        if ids(&first) != ids(&repeated_list) {
             return Err(Unconfirmed::Differed("the same list came in another order".to_owned()));
         }
     }

@@ -107,12 +107,12 @@ pub(super) async fn batch_all_or_nothing(scratch: &ScratchName) -> CheckedAssump
         Err(Unconfirmed::Unknown(why)) => return Err(Unconfirmed::Unknown(why)),
         Err(Unconfirmed::Differed(_)) => {}
     }
-    let there = scratch
+    let records = scratch
         .everything()
         .await
         .map_err(|error| Unconfirmed::Unknown(format!("failed to {error}")))?;
     let half = json!(scratch.below("half"));
-    match there.iter().any(|record| record.get("name") == Some(&half)) {
+    match records.iter().any(|record| record.get("name") == Some(&half)) {
         true => Err(Unconfirmed::Differed(
             "the batch was refused, and a part of it was carried out".to_owned(),
         )),

@@ -14,15 +14,15 @@ use crate::wire::{Method, Request};
 /// Finds the ruleset with the zone's custom rules, after it is certain that dry runs change
 /// nothing.
 async fn custom_ruleset(scratch: &ScratchName) -> Result<Option<RulesetId>, Unconfirmed> {
-    let found = match scratch.read(&get_entry_point(&scratch.zone, Phase::Custom)).await {
+    let ruleset = match scratch.read(&get_entry_point(&scratch.zone, Phase::Custom)).await {
         Ok(answer) => {
             answer.result.get("id").and_then(Json::as_str).map(|id| RulesetId(id.to_owned()))
         }
         Err(error) if error.status() == Some(404) && error.has_code(NO_ENTRY_POINT) => None,
         Err(error) => return Err(unread(error)),
     };
-    match dry_runs(&scratch.checker, &scratch.zone, Phase::Custom, found.as_ref()).await {
-        DryRuns::Supported => Ok(found),
+    match dry_runs(&scratch.checker, &scratch.zone, Phase::Custom, ruleset.as_ref()).await {
+        DryRuns::Supported => Ok(ruleset),
         DryRuns::Forbidden(why) => Err(Unconfirmed::Unknown(why)),
         DryRuns::Unknown(why) => Err(Unconfirmed::Differed(why)),
     }

@@ -152,12 +152,12 @@ pub(super) fn unread(error: ApiError) -> Unconfirmed {
 
 /// Fails unless a member of the result has the assumed value.
 pub(super) fn expect_member(result: &Json, pointer: &str, assumed: &Json) -> CheckedAssumption {
-    let found = result.pointer(pointer).unwrap_or(&Json::Null);
-    if found == assumed {
+    let actual = result.pointer(pointer).unwrap_or(&Json::Null);
+    if actual == assumed {
         return Ok(());
     }
     let member = pointer.trim_start_matches('/');
-    Err(Unconfirmed::Differed(format!("{member} is {found} where {assumed} is assumed")))
+    Err(Unconfirmed::Differed(format!("{member} is {actual} where {assumed} is assumed")))
 }
 
 impl ScratchName {
@@ -242,13 +242,13 @@ impl ScratchName {
 
     /// Creates a record. Its `name` must be the scratch name or a name below it.
     pub(super) async fn create(&self, body: Json) -> CheckResponse {
-        let seen = CheckResponse::of(
+        let response = CheckResponse::of(
             self.writer.write(&Request::new(Method::Post, self.records_path()).body(body)).await,
         );
-        if let CheckResponse::Accepted(result) = &seen {
+        if let CheckResponse::Accepted(result) = &response {
             self.remember(result);
         }
-        seen
+        response
     }
 
     /// Creates an A record with a documentation address (RFC 5737).
@@ -272,10 +272,10 @@ impl ScratchName {
 
     pub(super) async fn batch(&self, body: Json) -> CheckResponse {
         let path = format!("{}/batch", self.records_path());
-        let seen = CheckResponse::of(
+        let response = CheckResponse::of(
             self.writer.write(&Request::new(Method::Post, path).body(body)).await,
         );
-        if let CheckResponse::Accepted(result) = &seen {
+        if let CheckResponse::Accepted(result) = &response {
             result
                 .get("posts")
                 .and_then(Json::as_array)
@@ -283,7 +283,7 @@ impl ScratchName {
                 .flatten()
                 .for_each(|record| self.remember(record));
         }
-        seen
+        response
     }
 
     /// Lists the records at and below the scratch name.
@@ -302,8 +302,12 @@ impl ScratchName {
 
     /// Fails if the scratch name has records.
     pub(super) async fn must_be_empty(&self) -> Result<(), NotReady> {
-        let there = self.everything().await.map_err(NotReady::Read)?;
-        if there.is_empty() { Ok(()) } else { Err(NotReady::NotEmpty { name: self.name.clone() }) }
+        let records = self.everything().await.map_err(NotReady::Read)?;
+        if records.is_empty() {
+            Ok(())
+        } else {
+            Err(NotReady::NotEmpty { name: self.name.clone() })
+        }
     }
 
     /// Deletes the records that a check created.
@@ -319,21 +323,21 @@ impl ScratchName {
     /// confirmed. Returns the number of records that could not be deleted.
     pub(super) async fn delete_everything(&self) -> usize {
         self.delete_created().await;
-        let mut left = 0;
+        let mut leftovers = 0;
         for _ in 0..3 {
             let Ok(there) = self.everything().await else {
-                left = left.max(1);
+                leftovers = leftovers.max(1);
                 continue;
             };
-            left = there.len();
-            if left == 0 {
+            leftovers = there.len();
+            if leftovers == 0 {
                 break;
             }
             for record in &there {
                 let _ = self.delete(record).await;
             }
         }
-        left
+        leftovers
     }
 }
 

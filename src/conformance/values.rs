@@ -65,9 +65,9 @@ pub(super) async fn data_unknown_members(scratch: &ScratchName) -> CheckedAssump
 pub(super) async fn srv_old_members(scratch: &ScratchName) -> CheckedAssumption {
     let name = scratch.below("_sip._tcp");
     // The part after service and protocol, as in the old members.
-    let rest = name.trim_start_matches("_sip._tcp.").to_owned();
+    let name_below = name.trim_start_matches("_sip._tcp.").to_owned();
     let data = json!({
-        "service": "_sip", "proto": "_tcp", "name": rest,
+        "service": "_sip", "proto": "_tcp", "name": name_below,
         "priority": 1, "weight": 2, "port": 5060, "target": "sip.example.net"
     });
     scratch.with_data("SRV", "_sip._tcp", data).await.refused_with(Some(1004))

@@ -33,6 +33,6 @@ pub fn catalogue(rules: &RuleSet) -> Catalogue {
 /// Returns the score that a public rule adds. Unknown rules get the highest score.
 #[must_use]
 pub fn score(rule: u32) -> u32 {
-    let known = CRS_RULES.binary_search_by_key(&rule, |(number, _, _)| *number).ok();
-    known.map_or(HIGHEST_SCORE, |at| CRS_RULES[at].2)
+    let index = CRS_RULES.binary_search_by_key(&rule, |(number, _, _)| *number).ok();
+    index.map_or(HIGHEST_SCORE, |at| CRS_RULES[at].2)
 }

@@ -54,8 +54,8 @@ pub async fn examine<C: Checker>(
     question: &Question<'_>,
     options: &ReadOptions,
 ) -> Result<Doctor, FetchError> {
-    let found = examine_zones(reader, question.desired, question.patterns, options).await?;
-    let accounts: BTreeSet<String> = found
+    let examined = examine_zones(reader, question.desired, question.patterns, options).await?;
+    let accounts: BTreeSet<String> = examined
         .zones
         .iter()
         .filter_map(|zone| zone.account.clone())
@@ -63,15 +63,15 @@ pub async fn examine<C: Checker>(
         .gather();
     let prober = &Prober::new(reader);
     let mut credentials = token::verify(prober, question.secret, &accounts).await?;
-    if found.is_unknown_token && credentials.status.is_none() {
+    if examined.is_unknown_token && credentials.status.is_none() {
         credentials.why = Some(token::UNKNOWN_TOKEN.to_owned());
     }
     let mut report = Doctor::of(credentials);
-    report.missing_zones = found.missing;
-    report.zones_left_out = found.left_out;
+    report.missing_zones = examined.missing;
+    report.zones_left_out = examined.left_out;
     let desired_of = |zone: &ZoneName| question.desired.and_then(|desired| desired.zones.get(zone));
-    let zone_read = &found.zone_read;
-    report.zones = stream::iter(&found.zones)
+    let zone_read = &examined.zone_read;
+    report.zones = stream::iter(&examined.zones)
         .map(|live| async move {
             let needs = desired_of(&live.name).map_or_else(Needs::default, Needs::of);
             zone::examine(prober, checker, live, zone_read, desired_of(&live.name), &needs).await
@@ -106,7 +106,7 @@ pub async fn examine<C: Checker>(
     }
     report.smallest_token = all.smallest().into_iter().map(Into::into).collect();
     if let Some(lock) = question.lock {
-        report.managed_rulesets = served_versions(prober, lock, &found.zones).await;
+        report.managed_rulesets = served_versions(prober, lock, &examined.zones).await;
     }
     Ok(report)
 }

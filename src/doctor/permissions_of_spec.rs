@@ -64,11 +64,13 @@ impl Needs {
 
     /// Returns the permissions of the smallest sufficient token. Write access includes read access.
     pub(super) fn smallest(&self) -> BTreeSet<Permission> {
-        let all: BTreeSet<Permission> =
+        let permissions: BTreeSet<Permission> =
             self.0.iter().map(|(kind, access)| permission_of_kind(*kind, *access)).gather();
-        all.iter()
+        permissions
+            .iter()
             .filter(|p| {
-                p.access == PermissionAccess::Edit || !all.contains(&Permission::edit(p.group))
+                p.access == PermissionAccess::Edit
+                    || !permissions.contains(&Permission::edit(p.group))
             })
             .copied()
             .gather()

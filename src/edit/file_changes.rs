@@ -213,8 +213,8 @@ impl<'l, 't> Changes<'l, 't> {
         };
         let entry = |(key, value): &(NodeId, NodeId)| {
             let start = tree.node(*key).span.start;
-            let before = tree.text[..start].trim_end_matches(' ');
-            let start = if before.ends_with('?') { before.len() - 1 } else { start };
+            let text_before = tree.text[..start].trim_end_matches(' ');
+            let start = if text_before.ends_with('?') { text_before.len() - 1 } else { start };
             CollectionPart {
                 id: *key,
                 start,

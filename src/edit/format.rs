@@ -97,10 +97,10 @@ pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
     let (mut now, shelf) = Shelf::fill(&simple_keys(&bare)).ok_or(unmoved.clone())?;
     now = once(&now, sort)?;
     // Some layouts are stable only after the second pass.
-    let again = once(&now, sort)?;
-    if again != now {
-        now = once(&again, sort)?;
-        if now != again {
+    let second_pass = once(&now, sort)?;
+    if second_pass != now {
+        now = once(&second_pass, sort)?;
+        if now != second_pass {
             return Err(FormatError::Unstable);
         }
     }
@@ -117,8 +117,8 @@ pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
 
 /// Returns the line break that most lines have.
 fn line_break(text: &str) -> &'static str {
-    let both = text.matches("\r\n").count();
-    if both * 2 > text.matches('\n').count() { "\r\n" } else { "\n" }
+    let crlf_breaks = text.matches("\r\n").count();
+    if crlf_breaks * 2 > text.matches('\n').count() { "\r\n" } else { "\n" }
 }
 
 /// Writes keys such as `? name` as `name:` where they are scalars on one line.
@@ -126,8 +126,8 @@ fn simple_keys(text: &str) -> String {
     let Ok(tree) = SourceTree::read(text) else { return text.to_owned() };
     // Position of the `?` of a key.
     let mark = |key: NodeId| {
-        let before = text[..tree.node(key).span.start].trim_end_matches(' ');
-        before.ends_with('?').then(|| before.len() - 1)
+        let text_before = text[..tree.node(key).span.start].trim_end_matches(' ');
+        text_before.ends_with('?').then(|| text_before.len() - 1)
     };
     let mut edits = Vec::new();
     for id in tree.ids().filter(|id| !tree.is_flow(*id) && !tree.is_in_flow(*id)) {
@@ -320,10 +320,10 @@ fn rearranged(tree: &SourceTree<'_>, node: NodeId, sorted: &[NodeId]) -> Option<
     let mut at = first;
     for (id, range) in &parts {
         let end = tree.line_end(range.end);
-        let own = tree.text[at..end].trim_start_matches([' ', '\n']);
+        let lines = tree.text[at..end].trim_start_matches([' ', '\n']);
         // Keep one blank line above a part.
         let gap = if tree.text[at..].starts_with("\n\n") { "\n" } else { "" };
-        texts.insert(*id, format!("{gap}{margin}{own}"));
+        texts.insert(*id, format!("{gap}{margin}{lines}"));
         at = end;
     }
     let texts: Option<Vec<String>> = sorted.iter().map(|id| texts.remove(id)).collect();
@@ -381,9 +381,9 @@ fn align(tree: &SourceTree<'_>, run: &[NodeId], edits: &mut Vec<Edit>) {
     for n in 0..2 {
         let part = |item: NodeId| {
             let (key, value) = tree.entries(item).get(n)?;
-            let next = tree.entries(item).get(n + 1)?;
+            let next_entry = tree.entries(item).get(n + 1)?;
             let (start, end) = (tree.node(*key).span.start, tree.node(*value).span.end);
-            Some((tree.text[start..end].chars().count(), end, tree.node(next.0).span.start))
+            Some((tree.text[start..end].chars().count(), end, tree.node(next_entry.0).span.start))
         };
         let width = run
             .iter()

@@ -133,7 +133,7 @@ pub(super) fn record_key(
 
 /// Lists every mapping with its path.
 pub(super) fn mappings<'l>(tree: &'l SourceTree<'_>) -> Vec<(NodeId, Vec<&'l str>)> {
-    let mut all = Vec::new();
+    let mut paths = Vec::new();
     let mut open: Vec<(NodeId, Vec<&str>)> = vec![(tree.root, Vec::new())];
     while let Some((node, path)) = open.pop() {
         let below = |name| path.iter().copied().chain([name]).collect::<Vec<_>>();
@@ -142,7 +142,7 @@ pub(super) fn mappings<'l>(tree: &'l SourceTree<'_>) -> Vec<(NodeId, Vec<&'l str
                 open.extend(
                     entries.iter().map(|(key, value)| (*value, below(tree.scalar_text(*key)))),
                 );
-                all.push((node, path));
+                paths.push((node, path));
             }
             SourceNodeKind::Sequence { items, .. } => {
                 open.extend(items.iter().map(|item| (*item, below("-"))))
@@ -150,7 +150,7 @@ pub(super) fn mappings<'l>(tree: &'l SourceTree<'_>) -> Vec<(NodeId, Vec<&'l str
             SourceNodeKind::Scalar(..) | SourceNodeKind::Alias(_) => {}
         }
     }
-    all
+    paths
 }
 
 #[cfg(test)]

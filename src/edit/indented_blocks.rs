@@ -48,15 +48,16 @@ impl Shelf {
             else {
                 continue;
             };
-            let given = header.chars().find_map(|c| c.to_digit(10));
-            let Some(outer) = outer(&tree, id).filter(|_| given.is_some() || header.contains('+'))
+            let written_indent = header.chars().find_map(|c| c.to_digit(10));
+            let Some(outer) =
+                outer(&tree, id).filter(|_| written_indent.is_some() || header.contains('+'))
             else {
                 continue;
             };
             let body = (line_end + 1).min(text.len());
             let lines = lines(
                 &text[body..],
-                given.map(|digit| outer + digit as usize),
+                written_indent.map(|digit| outer + digit as usize),
                 outer,
                 header.contains('+'),
             );
@@ -64,11 +65,15 @@ impl Shelf {
             let name = format!("{prefix}{}", shelf.blocks.len());
             edits.push(Edit::new(at..at + header.len(), name.clone()));
             edits.push(Edit::new(body..end, ""));
-            let own = |(indent, line): &(usize, &str)| {
+            let unindented = |(indent, line): &(usize, &str)| {
                 line.trim_end_matches('\n').get(*indent..).unwrap_or_default().to_owned()
             };
             let header = header.replace(|c: char| c.is_ascii_digit(), &INDENT.to_string());
-            shelf.blocks.push(Block { name, header, lines: lines.iter().map(own).collect() });
+            shelf.blocks.push(Block {
+                name,
+                header,
+                lines: lines.iter().map(unindented).collect(),
+            });
         }
         Some((apply(text, edits)?, shelf))
     }
@@ -90,9 +95,9 @@ impl Shelf {
             let line = |line: &String| {
                 if line.is_empty() { "\n".to_owned() } else { format!("{margin}{line}\n") }
             };
-            let next = tree.next_line(span.end);
+            let next_line = tree.next_line(span.end);
             edits.push(Edit::new(tree.node(id).content..span.end, header));
-            edits.push(Edit::new(next..next, lines.iter().map(line).collect::<String>()));
+            edits.push(Edit::new(next_line..next_line, lines.iter().map(line).collect::<String>()));
         }
         apply(text, edits)
     }
@@ -132,9 +137,9 @@ fn lines(body: &str, given: Option<usize>, outer: usize, keeps_end: bool) -> Vec
     let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let detected = || body.lines().find(|line| !is_blank(line)).map_or(0, blanks);
     let indent = given.unwrap_or_else(detected).max(outer + 1);
-    let own =
+    let block_lines =
         body.split_inclusive('\n').take_while(|line| is_blank(line) || blanks(line) >= indent);
-    let mut lines: Vec<_> = own.map(|line| (indent, line)).collect();
+    let mut lines: Vec<_> = block_lines.map(|line| (indent, line)).collect();
     while !keeps_end && lines.last().is_some_and(|(_, line)| is_blank(line)) {
         lines.pop();
     }

@@ -72,20 +72,20 @@ pub fn propose(
     }
     let files = files.iter().map(|(id, source)| (*id, source.name(), &trees[id])).collect();
     let mut workspace = Workspace::new(files, given, is_local);
-    let mut left = Left::new();
+    let mut left_alone = Left::new();
     for (name, zone) in &desired.zones {
         let Some(live) = live.zones.get(name).filter(|live| !live.is_new) else { continue };
         let base = base.map(|base| base.zones.get(name));
         // The previous spec desires nothing for a zone that it does not name.
         let nothing = crate::model::DesiredZone::new(name.clone(), zone.place);
         let base = base.map(|base| base.unwrap_or(&nothing));
-        settings::pull(&mut workspace, (zone, live), chosen, &mut left);
-        rules::pull(&mut workspace, (zone, live), chosen, &mut left);
-        records::pull(&mut workspace, (zone, base, live), chosen, &mut left);
+        settings::pull(&mut workspace, (zone, live), chosen, &mut left_alone);
+        rules::pull(&mut workspace, (zone, live), chosen, &mut left_alone);
+        records::pull(&mut workspace, (zone, base, live), chosen, &mut left_alone);
     }
     let notes = workspace.notes.iter().cloned().collect();
     let texts = workspace.texts().map_err(ProposeError::Overlap)?;
-    Ok(Proposal { texts, notes, left })
+    Ok(Proposal { texts, notes, left: left_alone })
 }
 
 /// Returns true if a source is a file, not standard input or the command line.

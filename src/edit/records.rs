@@ -213,9 +213,9 @@ impl EditedRecords<'_, '_, '_> {
         if is_plain {
             return members;
         }
-        let whole = spec::written(&data.presentation());
+        let written = spec::written(&data.presentation());
         let mut members = Map::new();
-        match whole.split_once(' ').filter(|_| is_beside) {
+        match written.split_once(' ').filter(|_| is_beside) {
             Some((priority, rest)) => {
                 members.insert("content".to_owned(), Json::from(rest));
                 members.insert(
@@ -223,7 +223,7 @@ impl EditedRecords<'_, '_, '_> {
                     priority.parse::<u32>().map_or(Json::from(priority), Json::from),
                 );
             }
-            None => drop(members.insert("content".to_owned(), Json::from(whole))),
+            None => drop(members.insert("content".to_owned(), Json::from(written))),
         }
         members
     }
@@ -320,14 +320,14 @@ impl EditedRecords<'_, '_, '_> {
     ) {
         let (at, list) = self.entries[entry];
         let tree = self.workspace.tree(at.file);
-        let mut own = Map::new();
-        own.insert("name".to_owned(), Json::from(spec::written(&desired.spelling.name)));
-        own.insert("type".to_owned(), Json::from(live.data.type_name()));
-        own.extend(self.members(entry, &live.data));
-        own.extend(after.clone());
+        let mut members = Map::new();
+        members.insert("name".to_owned(), Json::from(spec::written(&desired.spelling.name)));
+        members.insert("type".to_owned(), Json::from(live.data.type_name()));
+        members.extend(self.members(entry, &live.data));
+        members.extend(after.clone());
         for key in METADATA {
             if let Some(value) = tree.get(at.node, key) {
-                own.insert(key.to_owned(), super::file_changes::json(tree, value));
+                members.insert(key.to_owned(), super::file_changes::json(tree, value));
             }
         }
         let is_flow = tree.is_flow(tree.target(at.node));
@@ -336,7 +336,7 @@ impl EditedRecords<'_, '_, '_> {
             list,
             Some(at.node),
             None,
-            Json::Object(own),
+            Json::Object(members),
             is_flow,
         );
         self.workspace.notes.insert(format!(
@@ -430,7 +430,7 @@ impl EditedRecords<'_, '_, '_> {
             let written = self.workspace.resolved(At { node: name, ..*at });
             names.extend(self.zone.name.resolve(&written).ok().map(|name| (name, n)));
         }
-        let mut new: BTreeMap<At, Vec<Json>> = BTreeMap::new();
+        let mut new_entries: BTreeMap<At, Vec<Json>> = BTreeMap::new();
         for (address, live) in added {
             if self.extend(live) {
                 continue;
@@ -459,20 +459,24 @@ impl EditedRecords<'_, '_, '_> {
                     }
                     let tree = self.workspace.tree(at.file);
                     let is_flow = tree.is_flow(tree.target(at.node));
-                    let after = names.contains_key(&live.name).then_some(at.node);
-                    self.workspace.files[at.file]
-                        .changes
-                        .insert(list.node, after, None, value, is_flow);
+                    let entry_before = names.contains_key(&live.name).then_some(at.node);
+                    self.workspace.files[at.file].changes.insert(
+                        list.node,
+                        entry_before,
+                        None,
+                        value,
+                        is_flow,
+                    );
                 }
                 None => match self.workspace.fragments(&self.zone.name).first() {
-                    Some(fragment) => new.entry(*fragment).or_default().push(value),
+                    Some(fragment) => new_entries.entry(*fragment).or_default().push(value),
                     None => {
                         self.left.push((address, "the zone is in no file of the spec".to_owned()))
                     }
                 },
             }
         }
-        for (fragment, values) in new {
+        for (fragment, values) in new_entries {
             if self.workspace.shared(fragment).is_some() {
                 continue;
             }
@@ -528,11 +532,11 @@ impl EditedRecords<'_, '_, '_> {
             {
                 continue;
             }
-            let mut own = self.members(entry, &live.data);
+            let mut members = self.members(entry, &live.data);
             let theirs = self.members(entry, &record.data);
-            let key = if own.contains_key("data") { "data" } else { "content" };
-            let Some(written) = own.shift_remove(key) else { continue };
-            if own.get("priority") != theirs.get("priority") {
+            let key = if members.contains_key("data") { "data" } else { "content" };
+            let Some(written) = members.shift_remove(key) else { continue };
+            if members.get("priority") != theirs.get("priority") {
                 continue;
             }
             self.workspace.files[value.file].changes.insert(value.node, None, None, written, true);
@@ -547,16 +551,16 @@ type EntryAttributes = (Map<String, Json>, Map<String, Json>);
 
 /// Returns the value of a record under the keys of the canonical form.
 fn canonical(zone: &ZoneName, data: &Rdata) -> Map<String, Json> {
-    let mut all = entry(zone, zone.as_fqdn(), data, &Facets::default());
-    all.retain(|key, _| matches!(key.as_str(), "content" | "data" | "priority"));
-    all
+    let mut members = entry(zone, zone.as_fqdn(), data, &Facets::default());
+    members.retain(|key, _| matches!(key.as_str(), "content" | "data" | "priority"));
+    members
 }
 
 /// Returns attributes under the keys of an entry.
 fn attributes(zone: &ZoneName, record: &DesiredRecord, facets: &Facets) -> Map<String, Json> {
-    let mut all = entry(zone, &record.name, &record.data, facets);
-    all.retain(|key, _| is_default(key) || key == "settings");
-    all
+    let mut members = entry(zone, &record.name, &record.data, facets);
+    members.retain(|key, _| is_default(key) || key == "settings");
+    members
 }
 
 /// Converts a record to an entry.

@@ -82,8 +82,8 @@ fn skips_the_rest(rule: &LiveRule) -> bool {
 
 /// Returns true if a rule stands behind a deployed ruleset.
 fn is_behind(rules: &[LiveRule], rule: &LiveRule) -> bool {
-    let before = rules.iter().take_while(|other| other.id != rule.id);
-    before.into_iter().any(|other| other.body.executes().is_some())
+    let rules_before = rules.iter().take_while(|other| other.id != rule.id);
+    rules_before.into_iter().any(|other| other.body.executes().is_some())
 }
 
 /// Lists the sections that define a zone's protection.
@@ -101,9 +101,9 @@ impl Rules<'_, '_, '_> {
             .iter()
             .copied()
             .find(|m| phase.phase == Phase::Managed && m.key() == change.name);
-        let wanted =
+        let desired_deployment =
             deployment.and_then(|m| self.desired.deployments.iter().find(|d| d.ruleset == m));
-        if let Some(wanted) = wanted {
+        if let Some(wanted) = desired_deployment {
             return match &change.kind {
                 RuleChangeKind::Create => self.switch(wanted, "off", &address),
                 RuleChangeKind::Update(live) => self.deployment(wanted, live, &address),
@@ -142,30 +142,31 @@ impl Rules<'_, '_, '_> {
 
     /// Finds the entries of a list with a name, the zone's own first.
     fn find(&self, list: &str, name: &str) -> Vec<(At, Owner)> {
-        let mut found = Vec::new();
+        let mut places = Vec::new();
         for (section, owner) in &self.sections {
             let tree = self.workspace.tree(section.file);
             let Some(list) = tree.get(section.node, list) else { continue };
             for item in tree.items(list) {
-                let own = tree.get(*item, "name");
-                let own = own.map(|node| self.workspace.resolved(At { node, ..*section }));
-                found.extend(
-                    (own.as_deref() == Some(name))
+                let name_node = tree.get(*item, "name");
+                let item_name =
+                    name_node.map(|node| self.workspace.resolved(At { node, ..*section }));
+                places.extend(
+                    (item_name.as_deref() == Some(name))
                         .then_some((At { node: *item, ..*section }, *owner)),
                 );
             }
         }
-        found
+        places
     }
 
     /// Removes a rule that Cloudflare does not have.
     fn remove(&mut self, phase: Phase, name: &str, address: &Address) {
-        let found = self.find(phase.key(), name);
-        let is_elsewhere = found.iter().any(|(_, owner)| *owner == Owner::SharedProfile);
-        if found.is_empty() {
+        let places = self.find(phase.key(), name);
+        let is_elsewhere = places.iter().any(|(_, owner)| *owner == Owner::SharedProfile);
+        if places.is_empty() {
             return self.leave(address.clone(), "it is in no file of the spec");
         }
-        for (at, owner) in &found {
+        for (at, owner) in &places {
             match owner {
                 Owner::SharedProfile => {}
                 Owner::Zone | Owner::OwnProfile => match self.workspace.shared(*at) {
@@ -176,36 +177,42 @@ impl Rules<'_, '_, '_> {
         }
         if is_elsewhere {
             self.note(address, "other zones use its profile too, so the zone says `state: absent`");
-            let mut own = Map::new();
-            own.insert("name".to_owned(), Json::from(spec::written(name)));
-            own.insert("state".to_owned(), Json::from("absent"));
-            self.additions.push((phase.key(), Json::Object(own)));
+            let mut absent_rule = Map::new();
+            absent_rule.insert("name".to_owned(), Json::from(spec::written(name)));
+            absent_rule.insert("state".to_owned(), Json::from("absent"));
+            self.additions.push((phase.key(), Json::Object(absent_rule)));
         }
     }
 
     /// Updates a rule that differs at Cloudflare.
     fn rule(&mut self, phase: Phase, name: &str, live: &LiveRule, address: &Address) {
         let Some(wanted) = self.desired.rule(phase, name).cloned() else { return };
-        let found = recognise_rule(live, name, phase, &self.live.waf, Place::NOWHERE);
-        if matches!(&found.form, RuleForm::Raw(raw) if raw.holds_credential()) {
+        let recognised = recognise_rule(live, name, phase, &self.live.waf, Place::NOWHERE);
+        if matches!(&recognised.form, RuleForm::Raw(raw) if raw.holds_credential()) {
             return self.leave(address.clone(), "it names a credential, which no spec may hold");
         }
-        let is_raw = matches!(found.form, RuleForm::Raw(_));
+        let is_raw = matches!(recognised.form, RuleForm::Raw(_));
         // A section with `unmanaged: prune` gives an omitted key its default.
         let is_complete = self.desired.unmanaged == Unmanaged::Prune;
-        let log =
-            if is_complete { found.log } else { wanted.log.map(|_| found.log.unwrap_or(true)) };
-        let after = DesiredRule {
-            description: found.description.filter(|_| is_complete || wanted.description.is_some()),
+        let log = if is_complete {
+            recognised.log
+        } else {
+            wanted.log.map(|_| recognised.log.unwrap_or(true))
+        };
+        let pulled_rule = DesiredRule {
+            description: recognised
+                .description
+                .filter(|_| is_complete || wanted.description.is_some()),
             log: log.filter(|_| !is_raw),
             anchors: wanted.anchors.clone(),
             note: wanted.note.clone(),
-            ..found
+            ..recognised
         };
-        let (before, after) = (spec::rule_entry(&wanted, phase), spec::rule_entry(&after, phase));
-        let found = self.find(phase.key(), name);
-        let is_own = found.iter().any(|(_, owner)| *owner == Owner::Zone);
-        for (at, owner) in found {
+        let (before, after) =
+            (spec::rule_entry(&wanted, phase), spec::rule_entry(&pulled_rule, phase));
+        let places = self.find(phase.key(), name);
+        let is_own = places.iter().any(|(_, owner)| *owner == Owner::Zone);
+        for (at, owner) in places {
             match owner {
                 Owner::Zone => self.workspace.merge(at, &before, &after, address.as_str()),
                 Owner::OwnProfile | Owner::SharedProfile if is_own => {}
@@ -245,8 +252,8 @@ impl Rules<'_, '_, '_> {
     /// Sorts a list into Cloudflare's order.
     fn reorder(&mut self, phase: &PhaseChanges<'_>, address: &Address) {
         let key = phase.phase.key();
-        let own = self.sections.iter().filter(|(_, owner)| *owner == Owner::Zone);
-        let lists: Vec<At> = own
+        let own_sections = self.sections.iter().filter(|(_, owner)| *owner == Owner::Zone);
+        let lists: Vec<At> = own_sections
             .filter_map(|(at, _)| {
                 Some(At { node: self.workspace.tree(at.file).get(at.node, key)?, ..*at })
             })
@@ -303,9 +310,9 @@ impl Rules<'_, '_, '_> {
 
     /// Switches a managed ruleset and removes its tuning.
     fn switch(&mut self, wanted: &DesiredDeployment, word: &'static str, address: &Address) {
-        let found = self.deployments(wanted.ruleset);
-        let is_own = found.iter().any(|(_, owner)| *owner == Owner::Zone);
-        for (at, owner) in found {
+        let places = self.deployments(wanted.ruleset);
+        let is_own = places.iter().any(|(_, owner)| *owner == Owner::Zone);
+        for (at, owner) in places {
             match owner {
                 Owner::Zone => {
                     self.workspace.files[at.file].changes.replace(at.node, Json::from(word))
@@ -329,17 +336,18 @@ impl Rules<'_, '_, '_> {
     /// Updates the deployment of a managed ruleset.
     fn deployment(&mut self, wanted: &DesiredDeployment, live: &LiveRule, address: &Address) {
         let catalogue = self.live.waf.managed(wanted.ruleset);
-        let found = recognise(&live.body, wanted.ruleset, catalogue, Place::NOWHERE).desired;
-        match (wanted.switch, found.switch) {
+        let live_deployment =
+            recognise(&live.body, wanted.ruleset, catalogue, Place::NOWHERE).desired;
+        match (wanted.switch, live_deployment.switch) {
             (Switch::Off, Switch::On) => return self.switch(wanted, "on", address),
             (Switch::On, Switch::Off) => return self.switch(wanted, "off", address),
             (Switch::On, Switch::On) | (Switch::Off, Switch::Off) => {}
         }
-        let (before, mut after) = (members(wanted), members(&found));
-        if wanted.when.is_some() && found.when.is_none() {
+        let (before, mut after) = (members(wanted), members(&live_deployment));
+        if wanted.when.is_some() && live_deployment.when.is_none() {
             after.insert("when".to_owned(), Json::from("all"));
         }
-        if wanted.version.is_some() && found.version.is_none() {
+        if wanted.version.is_some() && live_deployment.version.is_none() {
             after.insert("version".to_owned(), Json::from("latest"));
         }
         for key in KEYS.into_iter().filter(|key| before.contains_key(*key)) {
@@ -352,14 +360,15 @@ impl Rules<'_, '_, '_> {
         let tags = wanted.tags.iter().map(|t| {
             (
                 t.place,
-                found
+                live_deployment
                     .tags
                     .iter()
                     .any(|o| (&o.tag, o.enabled, &o.action) == (&t.tag, t.enabled, &t.action)),
             )
         });
-        let gone: Vec<Place> = tags.filter(|(_, stays)| !stays).map(|(place, _)| place).collect();
-        gone.into_iter().for_each(|place| self.drop_tuning(wanted.ruleset, place, address));
+        let dropped_tags: Vec<Place> =
+            tags.filter(|(_, stays)| !stays).map(|(place, _)| place).collect();
+        dropped_tags.into_iter().for_each(|place| self.drop_tuning(wanted.ruleset, place, address));
         for own in &wanted.rules {
             let TuningTarget::Rule(name) = &own.target else { continue };
             let id = |name: &crate::model::managed::RuleName| {
@@ -371,7 +380,7 @@ impl Rules<'_, '_, '_> {
                 }
                 TuningTarget::Tag(_) => false,
             };
-            match found.rules.iter().find(is_it) {
+            match live_deployment.rules.iter().find(is_it) {
                 Some(other) if (other.enabled, &other.action) == (own.enabled, &own.action) => {}
                 Some(other) => {
                     self.drop_tuning(wanted.ruleset, own.place, address);
@@ -380,17 +389,17 @@ impl Rules<'_, '_, '_> {
                         note: own.note.clone(),
                         ..other.clone()
                     };
-                    let one = DesiredDeployment {
+                    let addition = DesiredDeployment {
                         rules: vec![tuning],
                         ..DesiredDeployment::new(wanted.ruleset, Switch::On, own.place)
                     };
-                    self.additions.push((wanted.ruleset.key(), spec::deployment_entry(&one)));
+                    self.additions.push((wanted.ruleset.key(), spec::deployment_entry(&addition)));
                 }
                 None => self.drop_tuning(wanted.ruleset, own.place, address),
             }
         }
         if self.desired.unmanaged == Unmanaged::Prune {
-            self.whole(wanted, &found, (&before, &after));
+            self.whole(wanted, &live_deployment, (&before, &after));
         }
     }
 
@@ -406,10 +415,11 @@ impl Rules<'_, '_, '_> {
         let managed = entry_points.get(&Phase::Managed).map(EntryPoint::rules).unwrap_or_default();
         let catalogue = self.live.waf.managed(wanted.ruleset);
         if let Some(live) = find_deployment(managed, wanted.ruleset, catalogue) {
-            let found = recognise(&live.body, wanted.ruleset, catalogue, Place::NOWHERE).desired;
-            let (before, after) = (members(wanted), members(&found));
-            let found = self.without_tags_in_front(wanted, found, address);
-            self.whole(wanted, &found, (&before, &after));
+            let recognised =
+                recognise(&live.body, wanted.ruleset, catalogue, Place::NOWHERE).desired;
+            let (before, after) = (members(wanted), members(&recognised));
+            let live_deployment = self.without_tags_in_front(wanted, recognised, address);
+            self.whole(wanted, &live_deployment, (&before, &after));
         }
         for (phase, entry_point) in entry_points {
             let is_named = self.desired.rules(*phase).is_some();
@@ -421,17 +431,18 @@ impl Rules<'_, '_, '_> {
             }
             for rule in rules.iter().filter(|rule| phase.lists(rule.body.action())) {
                 if skips.contains(&rule.id) || is_complete {
-                    let own = Address::of_rule(&self.zone.name, *phase, Some(rule.shown()));
+                    let rule_address =
+                        Address::of_rule(&self.zone.name, *phase, Some(rule.shown()));
                     if *phase == Phase::Managed && skips_the_rest(rule) && is_behind(rules, rule) {
                         self.leave(
-                            own,
+                            rule_address,
                             "as an exception it would free requests from the rulesets before it, too; write \
                              an exception with the rulesets that it skips",
                         );
                         continue;
                     }
                     self.note(address, &format!("{} lets requests skip it", rule.shown()));
-                    self.add(*phase, rule, own);
+                    self.add(*phase, rule, rule_address);
                 }
             }
         }
@@ -464,15 +475,15 @@ impl Rules<'_, '_, '_> {
         for (mut tag, own) in left {
             tag.note.reason = Some(REASON.to_owned());
             let key = wanted.ruleset.key();
-            let mut one = DesiredDeployment::new(wanted.ruleset, Switch::On, wanted.place);
+            let mut deployment = DesiredDeployment::new(wanted.ruleset, Switch::On, wanted.place);
             let name = tag.tag.clone();
-            one.tags.push(tag);
+            deployment.tags.push(tag);
             self.leave(
                 address.clone(),
                 &format!(
                     "the override of the tag {name} applies before the spec's own of {own}, and a new entry would apply \
                      after it; write it in front of {own} below `{key}`: {}",
-                    yaml_text::flow(&Json::Object(members(&one)))
+                    yaml_text::flow(&Json::Object(members(&deployment)))
                 ),
             );
         }
@@ -493,20 +504,20 @@ impl Rules<'_, '_, '_> {
                 after.get(name).map(|value| (key, super::settings::one(name, value.clone())));
             self.additions.extend(value);
         }
-        let mut more = DesiredDeployment::new(wanted.ruleset, Switch::On, wanted.place);
+        let mut addition = DesiredDeployment::new(wanted.ruleset, Switch::On, wanted.place);
         let has_rule =
             |other: &RuleTuning| wanted.rules.iter().any(|own| own.target == other.target);
         let has_tag = |tag: &str| wanted.tags.iter().any(|own| own.tag == tag);
-        more.rules = found.rules.iter().filter(|other| !has_rule(other)).cloned().collect();
-        more.tags = found.tags.iter().filter(|other| !has_tag(&other.tag)).cloned().collect();
-        let notes = more
+        addition.rules = found.rules.iter().filter(|other| !has_rule(other)).cloned().collect();
+        addition.tags = found.tags.iter().filter(|other| !has_tag(&other.tag)).cloned().collect();
+        let notes = addition
             .rules
             .iter_mut()
             .map(|r| &mut r.note)
-            .chain(more.tags.iter_mut().map(|t| &mut t.note));
+            .chain(addition.tags.iter_mut().map(|t| &mut t.note));
         notes.for_each(|note| note.reason = Some(REASON.to_owned()));
-        if !more.rules.is_empty() || !more.tags.is_empty() {
-            self.additions.push((key, spec::deployment_entry(&more)));
+        if !addition.rules.is_empty() || !addition.tags.is_empty() {
+            self.additions.push((key, spec::deployment_entry(&addition)));
         }
     }
 
@@ -519,13 +530,13 @@ impl Rules<'_, '_, '_> {
         new: Option<&Json>,
         address: &Address,
     ) {
-        let found = self.deployments(managed).into_iter().filter_map(|(at, owner)| {
+        let values = self.deployments(managed).into_iter().filter_map(|(at, owner)| {
             let (name, node) = self.workspace.tree(at.file).entry(at.node, key)?;
             Some((At { node, ..at }, At { node: name, ..at }, owner))
         });
-        let found: Vec<_> = found.collect();
-        let is_own = found.iter().any(|(_, _, owner)| *owner == Owner::Zone);
-        for (value, name, owner) in found {
+        let values: Vec<_> = values.collect();
+        let is_own = values.iter().any(|(_, _, owner)| *owner == Owner::Zone);
+        for (value, name, owner) in values {
             match (owner, new) {
                 (Owner::OwnProfile | Owner::SharedProfile, _) if is_own => {}
                 (Owner::SharedProfile, Some(new)) => {
@@ -588,9 +599,10 @@ impl Rules<'_, '_, '_> {
         if additions.is_empty() {
             return;
         }
-        let own = sections.iter().find(|(_, owner)| *owner == Owner::Zone).map(|(at, _)| *at);
+        let own_section =
+            sections.iter().find(|(_, owner)| *owner == Owner::Zone).map(|(at, _)| *at);
         let fragment = workspace.fragments(&zone.name).first().copied();
-        let Some(at) = own.or(fragment) else { return };
+        let Some(at) = own_section.or(fragment) else { return };
         if let Some(why) = workspace.shared(at) {
             left.push((Address::of_zone_part(&zone.name, "waf"), why));
             return;
@@ -609,7 +621,7 @@ impl Rules<'_, '_, '_> {
                 }
             }
         }
-        if own.is_none() {
+        if own_section.is_none() {
             workspace.files[at.file].changes.set(at.node, "waf", Json::Object(together));
             return;
         }

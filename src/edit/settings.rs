@@ -19,13 +19,20 @@ pub(super) fn pull(
     for change in diff_settings(zone, live) {
         let (address, values) = match &change.setting {
             ZoneSetting::Setting { name, .. } => {
-                let wanted = zone.settings.settings.get(name).map(|(value, _)| value);
-                let found = match live.settings.settings.get(name) {
+                let desired_value = zone.settings.settings.get(name).map(|(value, _)| value);
+                let live_value = match live.settings.settings.get(name) {
                     Some(LiveSetting::Value { value, .. }) => Some(value),
                     Some(LiveSetting::Refused(_)) | None => None,
                 };
                 let address = Address::of_zone_part(&zone.name, &format!("settings/{name}"));
-                (address, vec![(vec!["settings", name.as_str()], wanted.cloned(), found.cloned())])
+                (
+                    address,
+                    vec![(
+                        vec!["settings", name.as_str()],
+                        desired_value.cloned(),
+                        live_value.cloned(),
+                    )],
+                )
             }
             ZoneSetting::Dnssec { on } => {
                 let word = |on| Value::from(if on { "on" } else { "off" });
@@ -33,13 +40,13 @@ pub(super) fn pull(
                 (address, vec![(vec!["dnssec"], Some(word(*on)), Some(word(!*on)))])
             }
             ZoneSetting::DnsSettings { members } => {
-                let wanted = |name: &String| {
+                let desired_value = |name: &String| {
                     zone.settings.dns_settings.get(name).map(|(value, _)| value.clone())
                 };
-                let found = |name: &String| live.settings.dns_settings.get(name).cloned();
-                let values = members
-                    .keys()
-                    .map(|name| (vec!["dns_settings", name.as_str()], wanted(name), found(name)));
+                let live_value = |name: &String| live.settings.dns_settings.get(name).cloned();
+                let values = members.keys().map(|name| {
+                    (vec!["dns_settings", name.as_str()], desired_value(name), live_value(name))
+                });
                 (Address::of_zone_part(&zone.name, "dns_settings"), values.collect())
             }
         };
@@ -86,12 +93,12 @@ fn set(workspace: &mut Workspace<'_>, at: At, before: &Json, after: &Json, what:
     let word = |value: &Json| matches!(value, Json::Bool(_));
     let written = super::file_changes::json(workspace.tree(at.file), at.node);
     // `on` and `true` are equal for settings with these words; the author's word stays.
-    let after = match after.as_str() {
+    let new_value = match after.as_str() {
         Some("on") if word(&written) => Json::Bool(true),
         Some("off") if word(&written) => Json::Bool(false),
         _ => after.clone(),
     };
-    workspace.merge(at, before, &after, what);
+    workspace.merge(at, before, &new_value, what);
 }
 
 /// Limits a live value to the members that the spec names, recursively.

@@ -200,12 +200,16 @@ impl<'t> SourceTree<'t> {
                 let at = self.text[..range.start].trim_end().len().max(before);
                 let from = before.min(at);
                 let gap = &self.text[from..];
-                let next = gap
+                let indicator = gap
                     .find(|c: char| !c.is_whitespace())
                     .filter(|n| gap[*n..].starts_with([':', '-', '?']));
-                let after = gap.find([':', '-', '?']).map_or(at, |n| from + n + 1);
+                let indicator_end = gap.find([':', '-', '?']).map_or(at, |n| from + n + 1);
                 // The next token is the indicator itself, or comes after it.
-                let at = if next.is_some() || after <= range.start.max(at) { after } else { at };
+                let at = if indicator.is_some() || indicator_end <= range.start.max(at) {
+                    indicator_end
+                } else {
+                    at
+                };
                 (SourceNodeKind::Scalar("".into(), Style::Plain), at..at)
             }
             _ => (SourceNodeKind::Scalar(value.into(), Style::Plain), range),
@@ -345,8 +349,8 @@ impl<'t> SourceTree<'t> {
     /// Lists the comments within a range.
     pub(super) fn comments_in(&self, range: Range<usize>) -> impl Iterator<Item = &'t str> + '_ {
         let first = self.comments.partition_point(|c| c.start < range.start);
-        let own = self.comments[first..].iter().take_while(move |c| c.start < range.end);
-        own.map(|c| &self.text[c.clone()])
+        let comments = self.comments[first..].iter().take_while(move |c| c.start < range.end);
+        comments.map(|c| &self.text[c.clone()])
     }
 
     /// Returns true if only blanks precede a byte on its line.
@@ -360,17 +364,17 @@ impl<'t> SourceTree<'t> {
         let mut at = start;
         // Skip blanks, line breaks and comments backwards.
         loop {
-            let before = self.text[..at].trim_end().len();
+            let text_end = self.text[..at].trim_end().len();
             let comment = self
                 .comments
-                .partition_point(|c| c.start < before)
+                .partition_point(|c| c.start < text_end)
                 .checked_sub(1)
                 .map(|n| &self.comments[n]);
             match comment {
-                Some(comment) if comment.end >= before && comment.start < before => {
+                Some(comment) if comment.end >= text_end && comment.start < text_end => {
                     at = comment.start
                 }
-                _ => return before.saturating_sub(1),
+                _ => return text_end.saturating_sub(1),
             }
         }
     }

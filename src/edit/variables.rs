@@ -95,7 +95,7 @@ impl Variables {
         what: &str,
         file_name: impl Fn(usize) -> &'n str,
     ) -> Change {
-        let wanted = match after {
+        let new_text = match after {
             Json::String(text) => text.clone(),
             other => other.to_string(),
         };
@@ -110,12 +110,12 @@ impl Variables {
         };
         // Both texts are in the form of a spec.
         let (before, behind) = (&text[..range.start], &text[range.end..]);
-        let own = wanted
+        let variable_text = new_text
             .strip_prefix(before)
             .and_then(|rest| rest.strip_suffix(behind))
             .filter(|own| !own.is_empty());
         let variable = self.all.get(name);
-        let why = match (variable, own) {
+        let why = match (variable, variable_text) {
             (Some(v), _) if v.is_given => "comes from the command line",
             (Some(v), Some(_)) if v.uses > 1 => "is used elsewhere too",
             (Some(v), Some(own)) if v.definitions.len() == 1 && !is_local => {

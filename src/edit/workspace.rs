@@ -213,16 +213,18 @@ impl<'t> Workspace<'t> {
             if is_equal {
                 continue;
             }
-            let both = from.len().min(to.len());
-            for n in 0..both {
+            let replaced_count = from.len().min(to.len());
+            for n in 0..replaced_count {
                 let at = At { node: items[from.start + n], ..at };
                 self.merge(at, &old[from.start + n], &new[to.start + n], what);
             }
             let changes = &mut self.files[at.file].changes;
-            items[from.start + both..from.end].iter().for_each(|item| changes.remove(*item));
-            let after = (from.start + both).checked_sub(1).map(|n| items[n]);
-            for value in &new[to.start + both..to.end] {
-                changes.insert(at.node, after, None, value.clone(), is_flow);
+            items[from.start + replaced_count..from.end]
+                .iter()
+                .for_each(|item| changes.remove(*item));
+            let item_before = (from.start + replaced_count).checked_sub(1).map(|n| items[n]);
+            for value in &new[to.start + replaced_count..to.end] {
+                changes.insert(at.node, item_before, None, value.clone(), is_flow);
             }
         }
     }

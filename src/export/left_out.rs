@@ -52,8 +52,8 @@ pub(super) fn name_settings(
     known: &[&str],
     left_out: &mut Vec<String>,
 ) {
-    let named = record.facets.settings.named();
-    let unsaid: BTreeSet<&str> = named
+    let switches = record.facets.settings.named();
+    let unsaid: BTreeSet<&str> = switches
         .into_iter()
         .filter(|(name, value)| *value == Some(true) && !known.contains(name))
         .map(|(name, _)| name)

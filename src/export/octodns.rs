@@ -31,9 +31,9 @@ pub(super) fn write_zone_yaml(zone: &DesiredZone, left_out: &mut Vec<String>) ->
         let Some((set, values)) = write_set(zone, records, left_out) else { continue };
         written += values;
         // octoDNS always uses relative names, even where a spec needs the full name.
-        let before =
+        let relative_name =
             name.as_str().strip_suffix(zone.name.as_str()).map(|rest| rest.trim_end_matches('.'));
-        let name = before.unwrap_or(name.as_str()).to_owned();
+        let name = relative_name.unwrap_or(name.as_str()).to_owned();
         match by_name.last_mut() {
             Some((last, sets)) if *last == name => sets.push(set),
             _ => by_name.push((name, vec![set])),
@@ -63,7 +63,7 @@ fn write_set(
 ) -> Option<(Json, usize)> {
     let is_apex = |record: &DesiredRecord| record.name == *zone.name.as_fqdn();
     let mut values = Vec::new();
-    let mut said: Vec<&DesiredRecord> = Vec::new();
+    let mut written_records: Vec<&DesiredRecord> = Vec::new();
     for record in records {
         let outcome = match record.data.type_name() {
             "NS" if is_apex(record) => {
@@ -77,16 +77,17 @@ fn write_set(
         match outcome {
             Ok(value) => {
                 values.push(value);
-                said.push(record);
+                written_records.push(record);
                 name_settings(zone, record, &[], left_out);
             }
             Err(why) => left_out.push(format!("{}: {why}", name_and_type(zone, record))),
         }
     }
-    let first = *said.first()?;
-    let own = options(&first.facets);
-    if said.iter().any(|record| {
-        options(&record.facets) != own || ttl_of_set(&record.facets) != ttl_of_set(&first.facets)
+    let first = *written_records.first()?;
+    let octodns_options = options(&first.facets);
+    if written_records.iter().any(|record| {
+        options(&record.facets) != octodns_options
+            || ttl_of_set(&record.facets) != ttl_of_set(&first.facets)
     }) {
         left_out.push(format!(
             "{}: octoDNS has one TTL, proxy status and comment for all values; those of the first value are written",
@@ -99,8 +100,8 @@ fn write_set(
         kind => kind,
     };
     let mut members = Map::new();
-    if !own.is_empty() {
-        members.insert("octodns".to_owned(), json!({ "cloudflare": own }));
+    if !octodns_options.is_empty() {
+        members.insert("octodns".to_owned(), json!({ "cloudflare": octodns_options }));
     }
     members.insert("ttl".to_owned(), json!(ttl_of_set(&first.facets)));
     members.insert("type".to_owned(), json!(kind));
@@ -109,7 +110,7 @@ fn write_set(
     } else {
         members.insert("values".to_owned(), Json::Array(values));
     }
-    Some((Json::Object(members), said.len()))
+    Some((Json::Object(members), written_records.len()))
 }
 
 /// Returns true if octoDNS treats a name as that of a service.
@@ -204,9 +205,9 @@ fn escape_semicolons(record: &DesiredRecord) -> Result<Json, &'static str> {
     if text.contains(['"', '\\']) {
         return Err("octoDNS does not say how quotes and backslashes are written");
     }
-    let again =
+    let reread =
         Rdata::from_text(RecordType::Txt, &format!("\"{text}\"")).map(|data| data.at(&record.name));
-    if again.as_ref() != Ok(&record.data) {
+    if reread.as_ref() != Ok(&record.data) {
         return Err("octoDNS does not keep the division of a text into strings");
     }
     Ok(json!(text.replace(';', "\\;")))

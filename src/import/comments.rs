@@ -11,19 +11,19 @@ pub(super) type Comment = (usize, String);
 /// `marks`.
 pub(super) fn above(text: &str, at: usize, marks: &[&str]) -> Vec<Comment> {
     let mut end = line_start(text, at);
-    let mut found = Vec::new();
-    while end > 0 && found.len() < MOST_LINES {
+    let mut comments = Vec::new();
+    while end > 0 && comments.len() < MOST_LINES {
         let start = line_start(text, end - 1);
         let line = text[start..end].trim();
         let Some(mark) = marks.iter().find(|mark| line.starts_with(**mark)) else { break };
         let words = line.trim_start_matches(*mark).trim();
         if is_about_an_entry(words) {
-            found.push((start, words.to_owned()));
+            comments.push((start, words.to_owned()));
         }
         end = start;
     }
-    found.reverse();
-    found
+    comments.reverse();
+    comments
 }
 
 /// Returns true if the words of a comment describe an entry. Lines of dashes and headings such as

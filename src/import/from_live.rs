@@ -247,8 +247,8 @@ fn deployments<'r>(
     for managed in Managed::ALL {
         let catalogue: Option<&Catalogue> = live.managed(*managed);
         let Some(rule) = find_deployment(rules, *managed, catalogue) else { continue };
-        let mut found = recognise(&rule.body, *managed, catalogue, Place::NOWHERE);
-        let why = match &found.desired.raw {
+        let mut recognised = recognise(&rule.body, *managed, catalogue, Place::NOWHERE);
+        let why = match &recognised.desired.raw {
             Some((raw, _)) if Overrides::read(Some(raw)).is_none() => {
                 Some("are not understood by this version")
             }
@@ -256,23 +256,23 @@ fn deployments<'r>(
             _ => None,
         };
         if let Some(why) = why {
-            found.desired.raw = None;
+            recognised.desired.raw = None;
             let note = format!("{}: its overrides {why} and are left alone", managed.facts().name);
             rule_notes.push((rule.id.clone(), note));
         }
-        if let Some(why) = found.strange_levels {
+        if let Some(why) = recognised.strange_levels {
             meanings.push(format!(
                 "{}: {why}; it is written as Cloudflare has it",
                 managed.facts().name
             ));
         }
-        for tuning in &mut found.desired.rules {
+        for tuning in &mut recognised.desired.rules {
             tuning.note.reason.get_or_insert_with(|| REASON.to_owned());
         }
-        for tuning in &mut found.desired.tags {
+        for tuning in &mut recognised.desired.tags {
             tuning.note.reason.get_or_insert_with(|| REASON.to_owned());
         }
-        let lost = members_not_in_spec(&rule.body, &found.desired, catalogue);
+        let lost = members_not_in_spec(&rule.body, &recognised.desired, catalogue);
         if !lost.is_empty() {
             let verb = if lost.len() == 1 { "is" } else { "are" };
             let name = managed.facts().name;
@@ -280,7 +280,7 @@ fn deployments<'r>(
             let note = format!("{name}: {} {verb} not in the spec", lost.join(", "));
             rule_notes.push((rule.id.clone(), note));
         }
-        section.deployments.push(found.desired);
+        section.deployments.push(recognised.desired);
         deployed.push(rule);
     }
     deployed

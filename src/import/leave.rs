@@ -222,24 +222,24 @@ impl Address {
         }
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let mut base = String::new();
-        let mut rest = address;
+        let mut unread = address;
         loop {
-            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-            let (name, after) = rest.split_at(end);
+            let end = unread.find(|c| !is_name(c)).unwrap_or(unread.len());
+            let (name, after) = unread.split_at(end);
             if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
                 return None;
             }
             base.push_str(name);
-            rest = match after.strip_prefix('[') {
+            unread = match after.strip_prefix('[') {
                 None => after,
                 Some(key) => after_key(key)?,
             };
-            match rest.strip_prefix('.') {
+            match unread.strip_prefix('.') {
                 Some(next) => {
                     base.push('.');
-                    rest = next;
+                    unread = next;
                 }
-                None if rest.is_empty() => {
+                None if unread.is_empty() => {
                     let resource = address[..address.len() - after.len()].to_owned();
                     return Some(Self { base, resource });
                 }

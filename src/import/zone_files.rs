@@ -160,9 +160,10 @@ fn is_contradicting(
             true
         }
         [(owner, place)] if given.is_some_and(|given| given.as_fqdn() != owner) => {
-            let given = given.map(ToString::to_string).unwrap_or_default();
-            let detail =
-                format!("the SOA record of {path} is of {owner}, and `--zone-name` says {given}");
+            let given_name = given.map(ToString::to_string).unwrap_or_default();
+            let detail = format!(
+                "the SOA record of {path} is of {owner}, and `--zone-name` says {given_name}"
+            );
             let choice = format!("leave out `--zone-name`, or write `--zone-name {owner}`");
             found.contradiction(detail, [*place, Place::NOWHERE], choice);
             true

@@ -51,7 +51,7 @@ pub fn known_findings() -> impl Iterator<Item = &'static Finding> {
 #[must_use]
 pub fn lint(desired: &Desired) -> Diagnostics {
     let context = LintContext::new(desired);
-    let mut all = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     for rule in ALL {
         let mut findings = Findings::default();
         (rule.check)(&context, &mut findings);
@@ -61,9 +61,9 @@ pub fn lint(desired: &Desired) -> Diagnostics {
                 format!("{code} has {} findings; {MOST} of them were looked at", findings.count);
             findings.kept.push(MORE.nowhere(detail).help("fix these and run the command again"));
         }
-        all.append(findings.kept);
+        diagnostics.append(findings.kept);
     }
-    suppress::suppress(all, &desired.suppressions)
+    suppress::suppress(diagnostics, &desired.suppressions)
 }
 
 #[cfg(test)]

@@ -13,12 +13,12 @@ use crate::model::{Desired, DesiredZone, Tier, Unmanaged};
 /// Returns what the zones' plans do not allow. Certain refusals are errors.
 #[must_use]
 pub fn check_plans(desired: &Desired) -> Diagnostics {
-    let mut found = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     for zone in desired.zones.values() {
         let tier = zone.tier.map_or(Tier::Unknown, |(tier, _)| tier);
-        check_zone(zone, ZoneTier { tier, is_assumed: false }, &mut found);
+        check_zone(zone, ZoneTier { tier, is_assumed: false }, &mut diagnostics);
     }
-    found
+    diagnostics
 }
 
 fn check_zone(zone: &DesiredZone, tier: ZoneTier, found: &mut Diagnostics) {

@@ -58,23 +58,23 @@ pub(super) fn proxying(context: &LintContext<'_>, name: &Fqdn) -> Option<Proxyin
 
 /// Returns the expressions of a section with their places, including those in raw rules.
 pub(super) fn expressions_of(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
-    let mut found: Vec<(Expression, Place)> =
+    let mut expressions: Vec<(Expression, Place)> =
         waf.deployments.iter().filter_map(|d| d.when.clone()).collect();
     for rule in waf.all_rules().filter(|rule| !rule.is_absent) {
-        found.extend(rule.when.clone());
+        expressions.extend(rule.when.clone());
         match &rule.form {
             RuleForm::Rate(rate) => {
-                found.extend(rate.count.clone().filter(|(count, _)| !count.text().is_empty()))
+                expressions.extend(rate.count.clone().filter(|(count, _)| !count.text().is_empty()))
             }
             RuleForm::Raw(Value::Map(members)) => {
                 if let Some(Value::Text(text)) = members.get("expression") {
-                    found.push((Expression::reported(text), rule.place));
+                    expressions.push((Expression::reported(text), rule.place));
                 }
             }
             RuleForm::Raw(_) | RuleForm::Skip(_) | RuleForm::Act { .. } => {}
         }
     }
-    found
+    expressions
 }
 
 /// Returns true if a section protects against anything.

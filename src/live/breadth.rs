@@ -103,8 +103,11 @@ impl Breadth {
         let managed =
             managed.into_iter().filter(|(is_read, _)| !is_read).map(|(_, resource)| resource.about);
         let counts = (!self.counts_rules).then_some("the number of rules in other phases");
-        let others = if self.others.is_empty() { UNMANAGED } else { &[] };
-        managed.chain(counts).chain(others.iter().map(|resource| resource.about)).collect()
+        let unread_resources = if self.others.is_empty() { UNMANAGED } else { &[] };
+        managed
+            .chain(counts)
+            .chain(unread_resources.iter().map(|resource| resource.about))
+            .collect()
     }
 }
 

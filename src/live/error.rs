@@ -118,10 +118,10 @@ pub enum FetchError {
 fn first(ids: &[String]) -> String {
     /// Maximum number of ids in a message.
     const NAMED: usize = 10;
-    let named = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let first_ids = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match ids.len().saturating_sub(NAMED) {
-        0 => named,
-        more => format!("{named} and {more} more"),
+        0 => first_ids,
+        more => format!("{first_ids} and {more} more"),
     }
 }
 

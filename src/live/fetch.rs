@@ -36,28 +36,29 @@ pub async fn fetch(
     options: &ReadOptions,
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Fetched, FetchError> {
-    let found = zones::find_zones(reader, zones, options).await?;
+    let zones_found = zones::find_zones(reader, zones, options).await?;
     let queries: BTreeMap<&ZoneName, &ZoneQuery> =
         zones.iter().map(|zone| (&zone.name, zone)).gather();
     let queries = &queries;
-    let with_waf = found.values().filter_map(|zone| Some((zone, &queries.get(&zone.name)?.waf)));
+    let with_waf =
+        zones_found.values().filter_map(|zone| Some((zone, &queries.get(&zone.name)?.waf)));
     let catalogues = &rulesets::catalogues(reader, &with_waf.collect::<Vec<_>>(), options).await?;
     let missing = zones
         .iter()
         .map(|zone| &zone.name)
-        .filter(|name| !found.contains_key(*name))
+        .filter(|name| !zones_found.contains_key(*name))
         .cloned()
         .collect();
-    progress(Progress::Reading { zones: found.len() });
-    let zones: BTreeMap<ZoneName, LiveZone> = stream::iter(found.into_values())
+    progress(Progress::Reading { zones: zones_found.len() });
+    let zones: BTreeMap<ZoneName, LiveZone> = stream::iter(zones_found.into_values())
         .map(|mut zone| async move {
             zone.records = fetch_records(reader, &zone, options, progress).await?;
             if let Some(query) = queries.get(&zone.name) {
                 zone.settings =
                     settings::read_settings(reader, &zone, &query.settings, options).await?;
-                let own = rulesets::catalogues_and_phases(catalogues, &zone, options);
-                zone.waf =
-                    rulesets::read_entry_points(reader, &zone, &query.waf, own, options).await?;
+                let of_zone = rulesets::catalogues_and_phases(catalogues, &zone, options);
+                zone.waf = rulesets::read_entry_points(reader, &zone, &query.waf, of_zone, options)
+                    .await?;
             }
             Ok::<_, FetchError>((zone.name.clone(), zone))
         })
@@ -76,22 +77,24 @@ pub async fn fetch_protection(
     zones: &[ZoneQuery],
     options: &ReadOptions,
 ) -> Result<Fetched, FetchError> {
-    let found = zones::find_zones(reader, zones, options).await?;
+    let zones_found = zones::find_zones(reader, zones, options).await?;
     let queries: BTreeMap<&ZoneName, &ZoneQuery> =
         zones.iter().map(|zone| (&zone.name, zone)).gather();
-    let waf_queries: Vec<_> =
-        found.values().filter_map(|zone| Some((zone, &queries.get(&zone.name)?.waf))).collect();
+    let waf_queries: Vec<_> = zones_found
+        .values()
+        .filter_map(|zone| Some((zone, &queries.get(&zone.name)?.waf)))
+        .collect();
     let catalogues = &rulesets::catalogues(reader, &waf_queries, options).await?;
     let missing = zones
         .iter()
         .map(|zone| &zone.name)
-        .filter(|name| !found.contains_key(*name))
+        .filter(|name| !zones_found.contains_key(*name))
         .cloned()
         .collect();
     let zones = stream::iter(waf_queries)
         .map(|(zone, query)| async move {
-            let own = rulesets::catalogues_and_phases(catalogues, zone, options);
-            let waf = rulesets::read_entry_points(reader, zone, query, own, options).await?;
+            let of_zone = rulesets::catalogues_and_phases(catalogues, zone, options);
+            let waf = rulesets::read_entry_points(reader, zone, query, of_zone, options).await?;
             Ok::<_, FetchError>((zone.name.clone(), LiveZone { waf, ..zone.clone() }))
         })
         .buffer_unordered(options.concurrency.max(1))
@@ -138,12 +141,12 @@ pub async fn fetch_waf(
     query: &WafQuery,
     options: &ReadOptions,
 ) -> Result<LiveWaf, FetchError> {
-    let mut known = zone.waf.catalogues.clone();
+    let mut catalogues = zone.waf.catalogues.clone();
     if !query.managed.iter().all(|m| zone.waf.managed(*m).is_some()) {
-        let all = rulesets::catalogues(reader, &[(zone, query)], options).await?;
-        known = rulesets::catalogues_and_phases(&all, zone, options).0;
+        let listed_catalogues = rulesets::catalogues(reader, &[(zone, query)], options).await?;
+        catalogues = rulesets::catalogues_and_phases(&listed_catalogues, zone, options).0;
     }
-    rulesets::read_entry_points(reader, zone, query, (known, None), options).await
+    rulesets::read_entry_points(reader, zone, query, (catalogues, None), options).await
 }
 
 /// Returns the protection of a zone that does not exist yet: no rules, and the managed rulesets of

@@ -138,30 +138,30 @@ async fn list_once(
         None => u64::MAX,
     };
     let concurrency = if pages.is_some() { options.concurrency.max(1) } else { 1 };
-    let mut next = 2;
+    let mut next_page = 2;
     let mut has_news = true;
-    while has_news && next <= last {
-        if next > MOST_PAGES || records.len() > MOST_RECORDS {
+    while has_news && next_page <= last {
+        if next_page > MOST_PAGES || records.len() > MOST_RECORDS {
             let what = format!("the records of {}", zone.name);
             return Err(FetchError::Endless {
                 what,
-                pages: next - 1,
+                pages: next_page - 1,
                 items: records.len(),
                 is_of_records: true,
             });
         }
-        let until = last.min(next + concurrency as u64 - 1);
-        let some: Vec<Page> = stream::iter(next..=until)
+        let until = last.min(next_page + concurrency as u64 - 1);
+        let pages_read: Vec<Page> = stream::iter(next_page..=until)
             .map(|n| read_page(reader, zone, asked, n))
             .buffer_unordered(concurrency)
             .try_collect()
             .await?;
-        next = until + 1;
-        for page in some {
+        next_page = until + 1;
+        for page in pages_read {
             newest_total = newest_total.max(page.info.total_count);
-            let before = records.len();
+            let count_before = records.len();
             records.extend(page.records);
-            has_news &= records.len() > before;
+            has_news &= records.len() > count_before;
         }
     }
     Ok((records, newest_total))

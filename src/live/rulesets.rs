@@ -123,8 +123,8 @@ async fn read_catalogues(
             Err(FetchError::Api { ref source, .. })
                 if matches!(source.status(), Some(400..=404)) =>
             {
-                let own = listed.err().filter(|_| matches!(scope, RulesetOwner::Zone(_)));
-                refused_by_zone = refused_by_zone.or(own);
+                let refusal = listed.err().filter(|_| matches!(scope, RulesetOwner::Zone(_)));
+                refused_by_zone = refused_by_zone.or(refusal);
                 scope = other;
                 listed = listing(reader, scope).await;
             }
@@ -150,9 +150,9 @@ pub(super) async fn read_listed(
     options: &ReadOptions,
 ) -> Result<Vec<Arc<Catalogue>>, FetchError> {
     settle_names(&mut listed);
-    let wanted = |r: &ListedRuleset| r.which.is_some_and(|which| managed.contains(&which));
-    let wanted: Vec<_> = listed.into_iter().filter(wanted).collect();
-    stream::iter(wanted)
+    let is_wanted = |r: &ListedRuleset| r.which.is_some_and(|which| managed.contains(&which));
+    let wanted_rulesets: Vec<_> = listed.into_iter().filter(is_wanted).collect();
+    stream::iter(wanted_rulesets)
         .map(|ruleset| async move {
             fetch_catalogue(reader, scopes, &ruleset, options).await.map(Arc::new)
         })
@@ -180,7 +180,7 @@ pub(super) async fn listing(
 ) -> Result<Listing, FetchError> {
     let what = || "the list of managed rulesets".to_owned();
     let mut all = Listing::default();
-    let mut seen = BTreeSet::new();
+    let mut cursors = BTreeSet::new();
     let mut cursor: Option<String> = None;
     for page in 1.. {
         if page > MOST_PAGES {
@@ -206,7 +206,7 @@ pub(super) async fn listing(
             all.phases.get_or_insert_default().extend(listed);
         }
         // A repeated cursor would never end.
-        match next.filter(|c| !items.is_empty() && seen.insert(c.clone())) {
+        match next.filter(|c| !items.is_empty() && cursors.insert(c.clone())) {
             Some(next) => cursor = Some(next),
             None => break,
         }
@@ -303,7 +303,7 @@ async fn pinned(
     waf: &LiveWaf,
     options: &ReadOptions,
 ) -> Vec<Arc<Catalogue>> {
-    let mut all = Vec::new();
+    let mut catalogues = Vec::new();
     let managed = waf.entry_points.get(&Phase::Managed).map(EntryPoint::rules).unwrap_or_default();
     for rule in managed.iter().map(|rule| &rule.body).filter(|body| waf.executed(body).is_none()) {
         let served = rule.executes().and_then(|id| waf.catalogue(id));
@@ -323,14 +323,14 @@ async fn pinned(
             if let Some(cache) = &options.cache {
                 cache.put(&catalogue.id.0, version, &json);
             }
-            all.push(Arc::new(Catalogue {
+            catalogues.push(Arc::new(Catalogue {
                 which: served.which,
                 name: served.name.clone(),
                 ..catalogue
             }));
         }
     }
-    all
+    catalogues
 }
 
 /// Returns the catalogues of a zone's account, and the phases of its entry points if its list was
@@ -382,9 +382,9 @@ pub async fn account_rules(reader: &dyn AnyReader, account: Option<&str>) -> Acc
             },
             Err(error) if is_absent(&error) => EntryPoint::Absent,
             Err(error) => {
-                let said = error.reasons().unwrap_or_else(|| error.to_string());
+                let reasons = error.reasons().unwrap_or_else(|| error.to_string());
                 return AccountRules::Unknown(
-                    [Some(said), error.advice()]
+                    [Some(reasons), error.advice()]
                         .into_iter()
                         .flatten()
                         .collect::<Vec<_>>()

@@ -27,22 +27,23 @@ pub(super) async fn read_settings(
     let DesiredSettings { settings, dnssec, dns_settings } = desired;
     let names = settings.keys().map(String::as_str).collect();
     let settings = read_named(reader, zone, names, options).await?;
-    let mut found = LiveSettings { settings, ..LiveSettings::default() };
+    let mut live_settings = LiveSettings { settings, ..LiveSettings::default() };
     let fail = |what: &str, source: ApiError| FetchError::Api {
         what: format!("{what} of {}", zone.name),
         source,
     };
-    let one = async |request: Request, what: &str| {
+    let read = async |request: Request, what: &str| {
         reader.read(&request).await.map_err(|error| fail(what, error))
     };
     if dnssec.is_some() {
-        found.dnssec = read_dnssec(&one(get_dnssec(&zone.id), "the DNSSEC state").await?.result);
+        live_settings.dnssec =
+            read_dnssec(&read(get_dnssec(&zone.id), "the DNSSEC state").await?.result);
     }
     if !dns_settings.is_empty() {
-        found.dns_settings =
-            read_dns_settings(&one(get_dns_settings(&zone.id), "the DNS settings").await?.result);
+        live_settings.dns_settings =
+            read_dns_settings(&read(get_dns_settings(&zone.id), "the DNS settings").await?.result);
     }
-    Ok(found)
+    Ok(live_settings)
 }
 
 /// Reads settings one by one.

@@ -83,11 +83,11 @@ pub async fn fetch_whole_zones(
     options: &ReadOptions,
 ) -> Result<WholeZones, FetchError> {
     let queries: Vec<ZoneQuery> = names.iter().cloned().map(ZoneQuery::new).collect();
-    let found = zones::find_zones(reader, &queries, options).await?;
-    let missing = names.iter().filter(|name| !found.contains_key(*name)).cloned().collect();
-    let breadth = Breadth::of(found.len(), wanted);
-    let listings = listings(reader, &found, breadth, options).await?;
-    let catalogues = catalogues(reader, &found, &listings, options).await?;
+    let live_zones = zones::find_zones(reader, &queries, options).await?;
+    let missing = names.iter().filter(|name| !live_zones.contains_key(*name)).cloned().collect();
+    let breadth = Breadth::of(live_zones.len(), wanted);
+    let listings = listings(reader, &live_zones, breadth, options).await?;
+    let catalogues = catalogues(reader, &live_zones, &listings, options).await?;
     let zone_reader = ZoneReader {
         reader,
         options,
@@ -95,11 +95,12 @@ pub async fn fetch_whole_zones(
         has_no_settings_list: AtomicBool::new(false),
         lacks_settings: AtomicBool::new(false),
     };
-    let zones = stream::iter(found.into_values())
+    let zones = stream::iter(live_zones.into_values())
         .map(|zone| {
             let listing = listings.get(&zone.id);
-            let known = catalogues.get(&account_of(&zone, options)).cloned().unwrap_or_default();
-            zone_reader.read(zone, listing, known)
+            let known_catalogues =
+                catalogues.get(&account_of(&zone, options)).cloned().unwrap_or_default();
+            zone_reader.read(zone, listing, known_catalogues)
         })
         .buffered(options.concurrency.max(1))
         .try_collect()
@@ -144,7 +145,7 @@ async fn catalogues(
     listings: &BTreeMap<ZoneId, ListingOrRefusal>,
     options: &ReadOptions,
 ) -> Result<BTreeMap<Option<String>, Vec<Arc<Catalogue>>>, FetchError> {
-    let all: BTreeSet<Managed> = Managed::ALL.iter().copied().collect();
+    let managed: BTreeSet<Managed> = Managed::ALL.iter().copied().collect();
     let mut catalogues = BTreeMap::new();
     for zone in zones.values() {
         let Some(Ok(listing)) = listings.get(&zone.id) else { continue };
@@ -154,7 +155,8 @@ async fn catalogues(
         }
         let scopes = [RulesetOwner::Zone(zone.id.clone())];
         let read =
-            rulesets::read_listed(reader, &scopes, listing.managed.clone(), &all, options).await;
+            rulesets::read_listed(reader, &scopes, listing.managed.clone(), &managed, options)
+                .await;
         let of_account = match read {
             Ok(read) => read,
             Err(error) => refusal_of(error).map(|_| Vec::new())?,
@@ -207,15 +209,15 @@ impl ZoneReader<'_> {
     ) -> Result<WholeZone, FetchError> {
         live.records = records::read_all_records(self.reader, &live, self.options, &|_| {}).await?;
         live.waf.catalogues = catalogues;
-        let mut whole = WholeZone { live, acting: Vec::new(), unknown: Vec::new() };
-        self.read_settings(&mut whole).await?;
-        self.read_dns(&mut whole).await?;
-        self.read_rules(&mut whole, listing).await?;
-        self.read_unmanaged(&mut whole).await?;
+        let mut zone = WholeZone { live, acting: Vec::new(), unknown: Vec::new() };
+        self.read_settings(&mut zone).await?;
+        self.read_dns(&mut zone).await?;
+        self.read_rules(&mut zone, listing).await?;
+        self.read_unmanaged(&mut zone).await?;
         if self.breadth.counts_rules {
-            whole.acting.extend(setup_in_words(&whole.live));
+            zone.acting.extend(setup_in_words(&zone.live));
         }
-        Ok(whole)
+        Ok(zone)
     }
 
     /// Reads the settings: all at once, or the requested ones by name if Cloudflare has removed the

@@ -36,28 +36,28 @@ pub async fn find_zones(
     queries: &[ZoneQuery],
     options: &ReadOptions,
 ) -> Result<BTreeMap<ZoneName, LiveZone>, FetchError> {
-    let mut found = BTreeMap::new();
+    let mut zones = BTreeMap::new();
     let pinned = queries.iter().filter_map(|query| Some((&query.name, query.id.as_ref()?)));
     let by_id: Vec<Option<LiveZone>> = stream::iter(pinned)
         .map(|(name, id)| by_id(reader, name, id))
         .buffer_unordered(options.concurrency.max(1))
         .try_collect()
         .await?;
-    found.extend(by_id.into_iter().flatten().map(|z| (z.name.clone(), z)));
+    zones.extend(by_id.into_iter().flatten().map(|z| (z.name.clone(), z)));
 
     let mut names: BTreeSet<&ZoneName> =
         queries.iter().filter(|query| query.id.is_none()).map(|query| &query.name).gather();
     let is_list_long = options.known_zones > names.len().saturating_mul(ZONES_PER_PAGE);
     if names.len() >= LIST_FROM && !is_list_long {
-        from_list(reader, &mut names, options, &mut found).await?;
+        from_list(reader, &mut names, options, &mut zones).await?;
     }
     let by_name: Vec<Option<LiveZone>> = stream::iter(names)
         .map(|name| by_name(reader, name, options))
         .buffer_unordered(options.concurrency.max(1))
         .try_collect()
         .await?;
-    found.extend(by_name.into_iter().flatten().map(|z| (z.name.clone(), z)));
-    Ok(found)
+    zones.extend(by_name.into_iter().flatten().map(|z| (z.name.clone(), z)));
+    Ok(zones)
 }
 
 /// Finds one zone by its id.
@@ -109,8 +109,8 @@ async fn by_name(
     name: &ZoneName,
     options: &ReadOptions,
 ) -> Result<Option<LiveZone>, FetchError> {
-    let found = by_spelling(reader, name, name.as_str(), options).await?;
-    match (found, name.unicode()) {
+    let by_ascii = by_spelling(reader, name, name.as_str(), options).await?;
+    match (by_ascii, name.unicode()) {
         (None, Some(unicode)) => by_spelling(reader, name, &unicode, options).await,
         (found, _) => Ok(found),
     }
@@ -125,7 +125,7 @@ async fn by_spelling(
 ) -> Result<Option<LiveZone>, FetchError> {
     let account = options.account.as_deref();
     let mut matches: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
-    let mut seen: BTreeSet<ZoneId> = BTreeSet::new();
+    let mut zone_ids: BTreeSet<ZoneId> = BTreeSet::new();
     let mut page = 1;
     loop {
         let mut request = find_zone(spelling, account);
@@ -133,12 +133,12 @@ async fn by_spelling(
             request = request.query("page", page.to_string());
         }
         let (_, zones, more) = read_page(reader, &request, page, account).await?;
-        let before = seen.len();
-        seen.extend(zones.iter().map(|z| z.id.clone()));
+        let count_before = zone_ids.len();
+        zone_ids.extend(zones.iter().map(|z| z.id.clone()));
         matches.extend(zones.into_iter().filter(|z| z.name == *name).map(|z| (z.id.clone(), z)));
         // A page without new zones ends the loop, so that wrong page counts cannot cause endless
         // requests.
-        if !more || !matches.is_empty() || seen.len() == before {
+        if !more || !matches.is_empty() || zone_ids.len() == count_before {
             break;
         }
         if page >= MOST_PAGES {
@@ -146,7 +146,7 @@ async fn by_spelling(
             return Err(FetchError::Endless {
                 what,
                 pages: page,
-                items: seen.len(),
+                items: zone_ids.len(),
                 is_of_records: false,
             });
         }
@@ -175,19 +175,19 @@ async fn from_list(
     found: &mut BTreeMap<ZoneName, LiveZone>,
 ) -> Result<(), FetchError> {
     let mut matches: BTreeMap<ZoneName, BTreeMap<ZoneId, LiveZone>> = BTreeMap::new();
-    let mut seen: BTreeSet<ZoneId> = BTreeSet::new();
+    let mut zone_ids: BTreeSet<ZoneId> = BTreeSet::new();
     let mut page = 1;
     loop {
         let request = zone_page(options.account.as_deref(), page);
         let (pages, zones, more) =
             read_page(reader, &request, page, options.account.as_deref()).await?;
-        let before = seen.len();
-        seen.extend(zones.iter().map(|z| z.id.clone()));
-        let more = more && seen.len() > before;
+        let count_before = zone_ids.len();
+        zone_ids.extend(zones.iter().map(|z| z.id.clone()));
+        let has_more = more && zone_ids.len() > count_before;
         for zone in zones.into_iter().filter(|z| names.contains(&z.name)) {
             matches.entry(zone.name.clone()).or_default().insert(zone.id.clone(), zone);
         }
-        if !more {
+        if !has_more {
             // The whole list was read: a zone that is not in it does not exist for these
             // credentials.
             for name in std::mem::take(names) {
@@ -215,19 +215,24 @@ pub async fn every(
     options: &ReadOptions,
 ) -> Result<Vec<LiveZone>, FetchError> {
     let account = options.account.as_deref();
-    let mut all: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
+    let mut zones_by_id: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
     for page in 1..=MOST_PAGES {
         let (_, zones, more) = read_page(reader, &zone_page(account, page), page, account).await?;
-        let before = all.len();
-        all.extend(zones.into_iter().map(|zone| (zone.id.clone(), zone)));
-        if !more || all.len() == before {
-            let mut all: Vec<_> = all.into_values().collect();
-            sort_by(&mut all, |a, b| a.name.cmp(&b.name));
-            return Ok(all);
+        let count_before = zones_by_id.len();
+        zones_by_id.extend(zones.into_iter().map(|zone| (zone.id.clone(), zone)));
+        if !more || zones_by_id.len() == count_before {
+            let mut sorted_zones: Vec<_> = zones_by_id.into_values().collect();
+            sort_by(&mut sorted_zones, |a, b| a.name.cmp(&b.name));
+            return Ok(sorted_zones);
         }
     }
     let what = "the list of zones".to_owned();
-    Err(FetchError::Endless { what, pages: MOST_PAGES, items: all.len(), is_of_records: false })
+    Err(FetchError::Endless {
+        what,
+        pages: MOST_PAGES,
+        items: zones_by_id.len(),
+        is_of_records: false,
+    })
 }
 
 /// Reads a page of a list of zones. Returns the reported number of pages, the zones, and true if
@@ -268,14 +273,14 @@ fn zones_of(
     let is_empty = items.is_empty();
     let zones = items.iter().filter(is_asked_for).map(read_zone).collect::<Result<Vec<_>, _>>()?;
     let PageInfo { total_pages, total_count, per_page, count: _, page: _ } = info;
-    let more = !is_empty
+    let has_more = !is_empty
         && match (total_pages, total_count, per_page) {
             (Some(pages), _, _) => page < pages,
             (None, Some(total), Some(per_page)) => page * per_page < total,
             // Without counts, only an empty page is certainly the last one.
             _ => true,
         };
-    Ok((zones, more))
+    Ok((zones, has_more))
 }
 
 #[cfg(test)]

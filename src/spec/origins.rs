@@ -38,23 +38,23 @@ struct Origins<'a> {
 impl Origins<'_> {
     /// Returns a zone with marks.
     fn zone(&mut self, zone: &DesiredZone) -> Json {
-        let mut whole = emit::zone(zone, &self.desired.suppressions);
+        let mut members = emit::zone(zone, &self.desired.suppressions);
         let settings = &zone.settings;
         for (section, values) in
             [("settings", &settings.settings), ("dns_settings", &settings.dns_settings)]
         {
             for (name, (_, place)) in values {
-                self.mark_key(whole.get_mut(section), name, *place);
+                self.mark_key(members.get_mut(section), name, *place);
             }
         }
         if let Some((_, place)) = settings.dnssec {
-            self.mark_key(Some(&mut whole), "dnssec", place);
+            self.mark_key(Some(&mut members), "dnssec", place);
         }
         let records = zone.records.iter().map(|record| record.spelling.place);
         let tombstones = zone.tombstones.iter().map(|stone| stone.spelling.place);
-        self.mark_items(whole.get_mut("records"), records.chain(tombstones));
-        self.mark_items(whole.get_mut("expect"), zone.expect.iter().map(|e| e.place));
-        if let (Some(waf), Some(section)) = (&zone.waf, whole.get_mut("waf")) {
+        self.mark_items(members.get_mut("records"), records.chain(tombstones));
+        self.mark_items(members.get_mut("expect"), zone.expect.iter().map(|e| e.place));
+        if let (Some(waf), Some(section)) = (&zone.waf, members.get_mut("waf")) {
             for phase in Phase::in_spec() {
                 let rules = waf.lists.get(&phase).into_iter().flatten();
                 self.mark_items(section.get_mut(phase.key()), rules.map(|rule| rule.place));
@@ -64,7 +64,7 @@ impl Origins<'_> {
                 self.deployment(deployment, section);
             }
         }
-        whole
+        members
     }
 
     /// Marks the values of a managed ruleset.
@@ -144,9 +144,9 @@ impl Origins<'_> {
         let comment = harmless(&format!("profile {profile}, {file}:{line}"));
         let mark = (format!("{}{key}", self.word), json!(self.comments.len()));
         self.comments.push(comment);
-        let mut all: Vec<_> = std::mem::take(members).into_iter().collect();
-        all.insert(number, mark);
-        members.extend(all);
+        let mut entries: Vec<_> = std::mem::take(members).into_iter().collect();
+        entries.insert(number, mark);
+        members.extend(entries);
     }
 
     /// Replaces the marks in a text by comments.

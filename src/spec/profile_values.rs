@@ -36,9 +36,12 @@ type RecordContent<'r> = (&'r Rdata, &'r Facets, bool, Option<&'r BTreeMap<Dange
 impl PartialEq for RecordSet {
     fn eq(&self, other: &Self) -> bool {
         fn contents(set: &RecordSet) -> Vec<RecordContent<'_>> {
-            let mut all: Vec<&DesiredRecord> = set.0.iter().collect();
-            sort_by(&mut all, |a, b| a.data.cmp(&b.data));
-            all.into_iter().map(|r| (&r.data, &r.facets, r.protect, r.allow.as_deref())).collect()
+            let mut records: Vec<&DesiredRecord> = set.0.iter().collect();
+            sort_by(&mut records, |a, b| a.data.cmp(&b.data));
+            records
+                .into_iter()
+                .map(|r| (&r.data, &r.facets, r.protect, r.allow.as_deref()))
+                .collect()
         }
         contents(self) == contents(other)
     }
@@ -93,14 +96,14 @@ impl SharedValues {
             // A mapping of the zone decides only its members.
             own.get(name).is_some_and(|(own, _)| !(is_map(own) && is_map(value)))
         };
-        let own = &zone.settings;
+        let own_settings = &zone.settings;
         joining.named("settings", &mut self.settings, settings, |name, value| {
-            is_decided(&own.settings, name, value)
+            is_decided(&own_settings.settings, name, value)
         });
         joining.named("dns_settings", &mut self.dns_settings, dns_settings, |name, value| {
-            is_decided(&own.dns_settings, name, value)
+            is_decided(&own_settings.dns_settings, name, value)
         });
-        joining.named("", &mut self.dnssec, dnssec, |_, _| own.dnssec.is_some());
+        joining.named("", &mut self.dnssec, dnssec, |_, _| own_settings.dnssec.is_some());
         let expected: HashSet<&str> = zone.expect.iter().map(|e| e.name.as_str()).collect();
         joining.named("expect", &mut self.expect, expect, |name, _| expected.contains(name));
         let own_sets: HashSet<String> =

@@ -157,7 +157,7 @@ impl Profiles {
             .unwrap_or_default();
         let mut base_layer: Option<Layer> = None;
         let mut shared_values = SharedValues::default();
-        let mut seen = HashSet::new();
+        let mut joined_names = HashSet::new();
         for (_, name) in &names {
             let Some(profile) = self.all.get_mut(&name.value) else {
                 let known_names = self.all.keys().map(String::as_str);
@@ -172,7 +172,7 @@ impl Profiles {
                 continue;
             };
             profile.is_used = true;
-            let is_new = seen.insert(name.value.as_str());
+            let is_new = joined_names.insert(name.value.as_str());
             if self.is_too_large || !self.copies.hold(profile.weight) {
                 if !std::mem::replace(&mut self.is_too_large, true) {
                     diagnostics.push(too_large(name.place));

@@ -417,11 +417,11 @@ impl Scanner<'_> {
 /// Returns the value in a flow mapping in which an unquoted colon at `at` was taken for the end of
 /// a key.
 fn value_with_colon(text: &str, at: usize) -> Option<&str> {
-    let rest = text.get(at..).filter(|rest| rest.starts_with(':'))?;
+    let value_tail = text.get(at..).filter(|rest| rest.starts_with(':'))?;
     let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    let before = &text[line_start..at];
-    let start = line_start + before.rfind(": ").map(|colon| colon + 2)?;
-    let end = rest.find([',', '}', '\n']).map_or(text.len(), |end| at + end);
+    let line_head = &text[line_start..at];
+    let start = line_start + line_head.rfind(": ").map(|colon| colon + 2)?;
+    let end = value_tail.find([',', '}', '\n']).map_or(text.len(), |end| at + end);
     let value = text[start..end].trim();
     let is_plain = text[line_start..start].contains('{') && !value.contains(['"', '\'', '{', '[']);
     is_plain.then_some(value)

@@ -219,10 +219,11 @@ impl Variables {
         for (profile, round) in profiles.iter().zip(2..) {
             let mut scalars = Vec::new();
             visits.collect(tree, profile.value, round, &mut scalars);
-            let all = scalars.into_iter().filter_map(|id| Some((id, self.parts(tree.text(id))?)));
-            let all: Vec<_> = all.collect();
-            if !all.is_empty() {
-                of_zone.insert(profile.value, all);
+            let scalars_with_parts =
+                scalars.into_iter().filter_map(|id| Some((id, self.parts(tree.text(id))?)));
+            let scalars_with_parts: Vec<_> = scalars_with_parts.collect();
+            if !scalars_with_parts.is_empty() {
+                of_zone.insert(profile.value, scalars_with_parts);
             }
         }
         of_zone

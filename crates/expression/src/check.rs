@@ -125,19 +125,19 @@ impl Check<'_> {
             let help = "join some of them with `|`, or split the rule";
             self.problems.error(node.span.clone(), "too-many-regexes", message, help);
         }
-        let mut called: Vec<&str> = Vec::new();
+        let mut called_names: Vec<&str> = Vec::new();
         let problems = &mut *self.problems;
         node.each_operand(&mut |operand| {
             let Base::Call(name, _) = &operand.base else { return };
             if !ONCE_PER_EXPRESSION.contains(&name.as_str()) {
                 return;
             }
-            if called.contains(&name.as_str()) {
+            if called_names.contains(&name.as_str()) {
                 let message = format!("`{name}` occurs twice in the expression");
                 let help = "use it once, or split the rule";
                 problems.error(operand.base_span.clone(), "once-per-expression", message, help);
             }
-            called.push(name);
+            called_names.push(name);
         });
     }
 
@@ -392,10 +392,10 @@ impl Check<'_> {
             self.problems.error(span.clone(), "unknown-field", message, help);
             return;
         }
-        let meant = nearest(name, names())
+        let nearest_name = nearest(name, names())
             .or_else(|| names().find(|f| f.ends_with(&format!(".{name}"))))
             .or_else(|| names().rfind(|f| goes_on_from(name, f)));
-        let help = match meant {
+        let help = match nearest_name {
             Some(meant) => format!("did you mean `{meant}`?"),
             None if is_field_name(name) => {
                 "check its name: developers.cloudflare.com/ruleset-engine/rules-language/fields/reference"
@@ -440,23 +440,23 @@ impl Check<'_> {
 
     /// Reports an array or map that is compared as a whole.
     fn missing_index(&mut self, comparison: &Comparison, layer: Layer, position: Position) {
-        let left = self.shown(&comparison.left.span);
+        let left_text = self.shown(&comparison.left.span);
         let comparison_tail =
             self.shown(&(comparison.operator_span.start..comparison.right_span.end));
         let (code, message, index) = match layer {
             Layer::Map => {
-                ("missing-key", format!("`{left}` is a map; a key is missing"), "[\"…\"][*]")
+                ("missing-key", format!("`{left_text}` is a map; a key is missing"), "[\"…\"][*]")
             }
             Layer::Array => (
                 "missing-index",
-                format!("`{left}` is an array, and arrays are not compared"),
+                format!("`{left_text}` is an array, and arrays are not compared"),
                 "[*]",
             ),
         };
         let help = if position == Position::Outside {
-            format!("write `any({left}{index} {comparison_tail})`")
+            format!("write `any({left_text}{index} {comparison_tail})`")
         } else {
-            format!("write `{left}{index} {comparison_tail}`")
+            format!("write `{left_text}{index} {comparison_tail}`")
         };
         self.problems.error(comparison.left.span.clone(), code, message, help);
     }
@@ -464,7 +464,7 @@ impl Check<'_> {
     /// Returns true if the operator accepts the type on its left.
     fn operator(&mut self, comparison: &Comparison, scalar: Scalar) -> bool {
         let word = comparison.operator.keyword();
-        let left = self.shown(&comparison.left.span);
+        let left_text = self.shown(&comparison.left.span);
         let can = match comparison.operator {
             Operator::Equal | Operator::NotEqual | Operator::In => scalar != Scalar::Boolean,
             Operator::Less
@@ -493,17 +493,17 @@ impl Check<'_> {
                         format!("compare inside of the parentheses: `{name}(… {word} …)`")
                     }
                     Base::Call(..) | Base::Field(_) | Base::Literal(_) => {
-                        format!("write `{}{left}` alone", if is_denied { "not " } else { "" })
+                        format!("write `{}{left_text}` alone", if is_denied { "not " } else { "" })
                     }
                 }
             }
-            Scalar::Integer => format!("write `{left} eq …`, or `{left} in {{…}}`"),
+            Scalar::Integer => format!("write `{left_text} eq …`, or `{left_text} in {{…}}`"),
             Scalar::Address => {
-                format!("write `{left} in {{…}}`, with addresses, networks or ranges")
+                format!("write `{left_text} in {{…}}`, with addresses, networks or ranges")
             }
-            Scalar::Bytes => format!("write `{left} eq \"…\"`"),
+            Scalar::Bytes => format!("write `{left_text} eq \"…\"`"),
         };
-        let message = format!("`{left}` is {}; `{word}` does not compare that", scalar.name());
+        let message = format!("`{left_text}` is {}; `{word}` does not compare that", scalar.name());
         self.problems.error(comparison.operator_span.clone(), "wrong-operator", message, help);
         false
     }

@@ -46,12 +46,14 @@ impl Parser<'_> {
     ) -> ComparedValue {
         let span = self.here();
         let shown = self.shown(&span);
-        let left = self.shown(&left.span);
+        let left_text = self.shown(&left.span);
         let word = operator.keyword();
         match self.kind() {
             Some(TokenKind::OpenBrace) => {
                 let set = self.set(&TokenKind::CloseBrace);
-                if operator != Operator::In && left.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                if operator != Operator::In
+                    && left_text.starts_with(|c: char| c.is_ascii_alphabetic())
+                {
                     let message = format!("`{word}` compares with one value, not with a set");
                     let set = self.shown(&(span.start..self.end()));
                     let not = if operator == Operator::NotEqual { "not " } else { "" };
@@ -60,7 +62,7 @@ impl Parser<'_> {
                         span,
                         "set-needs-in",
                         message,
-                        format!("write `{not}{left} in {set}`"),
+                        format!("write `{not}{left_text} in {set}`"),
                     );
                     return ComparedValue::Broken;
                 }
@@ -81,7 +83,7 @@ impl Parser<'_> {
                 self.problems.error(span, "set-brackets", "a set is written in braces", help);
                 ComparedValue::Set(set)
             }
-            Some(TokenKind::OpenParenthesis) => self.parenthesised(&left, operator),
+            Some(TokenKind::OpenParenthesis) => self.parenthesised(&left_text, operator),
             Some(TokenKind::List) => {
                 self.at += 1;
                 if operator != Operator::In {
@@ -90,7 +92,7 @@ impl Parser<'_> {
                         span,
                         "list-needs-in",
                         message,
-                        format!("write `{left} in {shown}`"),
+                        format!("write `{left_text} in {shown}`"),
                     );
                     return ComparedValue::Broken;
                 }
@@ -104,7 +106,7 @@ impl Parser<'_> {
             {
                 let Some(right) = self.operand() else { return ComparedValue::Broken };
                 // A literal on the left has been reported. A field was probably meant.
-                if !left.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                if !left_text.starts_with(|c: char| c.is_ascii_alphabetic()) {
                     return ComparedValue::Broken;
                 }
                 let is_pattern = matches!(
@@ -134,7 +136,7 @@ impl Parser<'_> {
                 ComparedValue::Broken
             }
             _ if self.connective().is_none() => match self.literal() {
-                Some(literal) => self.one(literal, &span, &left, operator),
+                Some(literal) => self.one(literal, &span, &left_text, operator),
                 None => self.missing(operator_span),
             },
             _ => self.missing(operator_span),

@@ -140,9 +140,9 @@ impl Search<'_> {
     /// another.
     fn is_consistent(&mut self, part: usize) -> Option<bool> {
         let subject = &self.parts.predicates[part].subject;
-        let others = self.parts.subjects.get(subject).map(Vec::as_slice).unwrap_or_default();
+        let same_subject = self.parts.subjects.get(subject).map(Vec::as_slice).unwrap_or_default();
         let mut claims = Claims::default();
-        for other in others {
+        for other in same_subject {
             if let Some(value) = self.values[*other] {
                 claims.add(&self.parts.predicates[*other], value);
             }

@@ -154,8 +154,8 @@ impl Check<'_> {
             | Literal::Bytes(_)
             | Literal::Truth(_)
             | Literal::Unquoted(_) => {
-                let left = self.shown(&left.span);
-                ("wrong-type", format!("is not {}, as `{left}` is", scalar.name()))
+                let left_text = self.shown(&left.span);
+                ("wrong-type", format!("is not {}, as `{left_text}` is", scalar.name()))
             }
         };
         self.problems.error(span.clone(), code, format!("`{shown}` {what}"), help);
@@ -189,9 +189,9 @@ impl Check<'_> {
                 first > last
             }
             _ => {
-                let left = self.shown(&left.span);
+                let left_text = self.shown(&left.span);
                 let message = format!(
-                    "`{left}` is {}, and `{shown}` is not a range of that type",
+                    "`{left_text}` is {}, and `{shown}` is not a range of that type",
                     scalar.name()
                 );
                 let help =

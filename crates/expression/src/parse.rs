@@ -509,7 +509,7 @@ impl<'t> Parser<'t> {
         operator: &Span,
         right: &Span,
     ) {
-        let left = left.plain_field().map_or_else(|| self.shown(&left.span), str::to_owned);
+        let left_text = left.plain_field().map_or_else(|| self.shown(&left.span), str::to_owned);
         let right = self.shown(right);
         let right = if right.is_empty() { "…".to_owned() } else { right };
         let not = if is_denied { "not " } else { "" };
@@ -517,11 +517,11 @@ impl<'t> Parser<'t> {
         let (message, help) = match meaning {
             Meaning::Function(name) => (
                 format!("`{shown}` is not an operator, but a function"),
-                format!("write `{not}{name}({left}, {right})`"),
+                format!("write `{not}{name}({left_text}, {right})`"),
             ),
             Meaning::Operator(with) => (
                 format!("`{shown}` is not an operator of the rules language"),
-                format!("write `{not}{left} {} {right}`", with.keyword()),
+                format!("write `{not}{left_text} {} {right}`", with.keyword()),
             ),
         };
         self.problems.error(operator.clone(), "unknown-operator", message, help);

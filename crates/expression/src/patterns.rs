@@ -30,8 +30,8 @@ pub(super) fn check(check: &mut Check<'_>, comparison: &Comparison) {
     match comparison.operator {
         Operator::Matches => {
             let Some(hir) = regex(check, &pattern, span) else { return };
-            let left = check.shown(&comparison.left.span);
-            if let Some(help) = plainer(&hir, &left) {
+            let left_text = check.shown(&comparison.left.span);
+            if let Some(help) = plainer(&hir, &left_text) {
                 let message = format!("the regular expression `{}` is only text", quoted(&pattern));
                 check.problems.warning(span.clone(), "literal-regex", message, help);
             }
@@ -40,9 +40,9 @@ pub(super) fn check(check: &mut Check<'_>, comparison: &Comparison) {
         Operator::Wildcard | Operator::StrictWildcard => {
             wildcard(check, &pattern, span);
             if comparison.operator == Operator::StrictWildcard && !pattern.contains(['*', '\\']) {
-                let left = check.shown(&comparison.left.span);
+                let left_text = check.shown(&comparison.left.span);
                 let message = format!("`{}` has no `*`", quoted(&pattern));
-                let help = format!("write `{left} eq {}`", check.shown(span));
+                let help = format!("write `{left_text} eq {}`", check.shown(span));
                 check.problems.warning(span.clone(), "wildcard-without-asterisk", message, help);
             }
         }

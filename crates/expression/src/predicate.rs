@@ -119,12 +119,12 @@ impl Predicate {
         if let Some(value) = constants::constant(form) {
             return Formula::Constant(value);
         }
-        let known = match &form.kind {
+        let formula = match &form.kind {
             CanonicalKind::Comparison(comparison) => of_comparison(comparison, note),
             CanonicalKind::Operand(operand) => of_call(operand, note),
             CanonicalKind::Chain(..) | CanonicalKind::Not(_) => None,
         };
-        known.unwrap_or_else(|| Self::unknown(&form.text, note))
+        formula.unwrap_or_else(|| Self::unknown(&form.text, note))
     }
 
     /// Returns a part of which only the text is known.
@@ -203,8 +203,8 @@ impl<'p> Claims<'p> {
     /// Returns the work of [`Self::contradict`].
     pub(super) fn cost(&self) -> usize {
         let texts = self.texts().map_or(0, |(texts, _)| texts.len());
-        let all = self.held.len() + self.denied.len();
-        self.held.len() * all + texts * all + 1
+        let claim_count = self.held.len() + self.denied.len();
+        self.held.len() * claim_count + texts * claim_count + 1
     }
 
     /// Returns the smallest set of texts of which the subject is one, and their change.
@@ -320,7 +320,7 @@ fn of_values(subject: &Subject, values: Values, note: &mut Note<'_>) -> Formula 
             Formula::Any(containing.into())
         }
         Values::Texts(texts) if texts.len() <= MOST_TEXTS => {
-            let one = |text: &Vec<u8>, note: &mut Note<'_>| {
+            let equality = |text: &Vec<u8>, note: &mut Note<'_>| {
                 let equal =
                     |text: &[u8]| Accepted::Values(Values::Texts(BTreeSet::from([text.to_vec()])));
                 let at = text.iter().position(|byte| *byte == b'?').unwrap_or(text.len());
@@ -334,7 +334,7 @@ fn of_values(subject: &Subject, values: Values, note: &mut Note<'_>) -> Formula 
                 }
                 Formula::All(parts)
             };
-            Formula::Any(texts.iter().map(|text| one(text, note)).collect())
+            Formula::Any(texts.iter().map(|text| equality(text, note)).collect())
         }
         values => of_accepted(subject, Accepted::Values(values), note),
     }
@@ -380,7 +380,7 @@ fn of_regex(
     let Some(Literals { texts, is_exact, starts, ends }) = literals(pattern) else {
         return of_pattern(subject, comparison, Vec::new(), note);
     };
-    let any = if is_exact && starts && ends {
+    let alternatives = if is_exact && starts && ends {
         of_values(subject, Values::Texts(texts), note)
     } else {
         let values = match (starts, is_exact && ends) {
@@ -391,8 +391,10 @@ fn of_regex(
         Formula::Any(texts.into_iter().map(|text| of_values(subject, values(text), note)).collect())
     };
     match is_exact {
-        true => any,
-        false => Formula::All(vec![of_pattern(subject, comparison, Vec::new(), note), any]),
+        true => alternatives,
+        false => {
+            Formula::All(vec![of_pattern(subject, comparison, Vec::new(), note), alternatives])
+        }
     }
 }
 
@@ -426,12 +428,13 @@ fn literals(pattern: &[u8]) -> Option<Literals> {
     {
         (ends, parts) = (true, rest);
     }
-    let rest = Hir::concat(parts.to_vec());
-    rest.properties().look_set().is_empty().then_some(())?;
-    let found = Extractor::new().extract(&rest);
-    let found = found.literals()?;
-    let texts: BTreeSet<Vec<u8>> = found.iter().map(|text| text.as_bytes().to_vec()).collect();
-    let is_exact = found.iter().all(regex_syntax::hir::literal::Literal::is_exact);
+    let middle = Hir::concat(parts.to_vec());
+    middle.properties().look_set().is_empty().then_some(())?;
+    let sequence = Extractor::new().extract(&middle);
+    let literals_of_middle = sequence.literals()?;
+    let texts: BTreeSet<Vec<u8>> =
+        literals_of_middle.iter().map(|text| text.as_bytes().to_vec()).collect();
+    let is_exact = literals_of_middle.iter().all(regex_syntax::hir::literal::Literal::is_exact);
     (!texts.is_empty()).then_some(Literals { texts, is_exact, starts, ends })
 }
 
@@ -443,7 +446,7 @@ fn of_pattern(
     note: &mut Note<'_>,
 ) -> Formula {
     let pattern = Accepted::Pattern(comparison.clone(), OnceCell::new());
-    let mut all = vec![of_accepted(subject, pattern, note)];
-    all.extend(implied.into_iter().map(|values| of_values(subject, values, note)));
-    Formula::All(all)
+    let mut formulas = vec![of_accepted(subject, pattern, note)];
+    formulas.extend(implied.into_iter().map(|values| of_values(subject, values, note)));
+    Formula::All(formulas)
 }

@@ -137,9 +137,9 @@ impl Request {
                 "write it with percent signs, and a host in its ASCII form (`xn--…`)",
             ));
         }
-        let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
-        let at = rest.find(['/', '?']).unwrap_or(rest.len());
-        let (authority, target) = rest.split_at(at);
+        let without_fragment = rest.split_once('#').map_or(rest, |(rest, _)| rest);
+        let at = without_fragment.find(['/', '?']).unwrap_or(without_fragment.len());
+        let (authority, target) = without_fragment.split_at(at);
         let port = if is_https { ":443" } else { ":80" };
         let host = authority.strip_suffix(port).unwrap_or(authority).to_ascii_lowercase();
         let is_label = |label: &str| {

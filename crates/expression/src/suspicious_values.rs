@@ -112,8 +112,8 @@ pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
     for (literal, span) in values {
         let Literal::Bytes(bytes) = literal else { continue };
         let Ok(value) = std::str::from_utf8(bytes) else { continue };
-        let left = check.shown(&comparison.left.span);
-        warn_of_text(check, &Text { field, left, through, value, span, part });
+        let left_text = check.shown(&comparison.left.span);
+        warn_of_text(check, &Text { field, left: left_text, through, value, span, part });
     }
 }
 
@@ -436,8 +436,8 @@ pub(super) fn call(
         return;
     }
     if let Some((field, through)) = subject(first) {
-        let left = check.shown(&first.span);
-        warn_of_text(check, &Text { field, left, through, value, span, part });
+        let left_text = check.shown(&first.span);
+        warn_of_text(check, &Text { field, left: left_text, through, value, span, part });
     }
 }
 

@@ -212,23 +212,23 @@ fn merged(mut intervals: Vec<(ValueKind, u128, u128)>) -> Vec<(ValueKind, u128, 
 
 /// Returns true if no value is in all of `sets` and in none of `without`, which are all intervals.
 pub(super) fn leave_nothing(sets: &[&Values], without: &[&Values]) -> bool {
-    let mut left = sets.first().map(|set| set.intervals().to_vec()).unwrap_or_default();
+    let mut shared = sets.first().map(|set| set.intervals().to_vec()).unwrap_or_default();
     for set in sets.iter().skip(1) {
-        let both = left.iter().flat_map(|(kind, from, to)| {
-            let others = set.intervals().iter().filter(move |(other, ..)| other == kind);
-            others.map(move |(_, first, last)| (*kind, *from.max(first), *to.min(last)))
+        let overlaps = shared.iter().flat_map(|(kind, from, to)| {
+            let same_kind = set.intervals().iter().filter(move |(other, ..)| other == kind);
+            same_kind.map(move |(_, first, last)| (*kind, *from.max(first), *to.min(last)))
         });
-        left = merged(both.collect());
+        shared = merged(overlaps.collect());
     }
     let excluded = merged(without.iter().flat_map(|set| set.intervals().iter().copied()).collect());
-    Values::Intervals(left).are_among(&Values::Intervals(excluded))
+    Values::Intervals(shared).are_among(&Values::Intervals(excluded))
 }
 
 /// Returns true if sets of intervals together contain all numbers, or all addresses.
 pub(super) fn are_everything(sets: &[&Values]) -> bool {
-    let all = merged(sets.iter().flat_map(|set| set.intervals().iter().copied()).collect());
-    all == [(ValueKind::Integer, integer_as_key(i64::MIN), integer_as_key(i64::MAX))]
-        || all == [(ValueKind::Four, 0, u128::from(u32::MAX)), (ValueKind::Six, 0, u128::MAX)]
+    let joined = merged(sets.iter().flat_map(|set| set.intervals().iter().copied()).collect());
+    joined == [(ValueKind::Integer, integer_as_key(i64::MIN), integer_as_key(i64::MAX))]
+        || joined == [(ValueKind::Four, 0, u128::from(u32::MAX)), (ValueKind::Six, 0, u128::MAX)]
 }
 
 #[cfg(test)]

@@ -138,13 +138,13 @@ impl AsReported {
     #[must_use]
     pub(super) fn after(&self, changes_value: bool, changes_tags: bool) -> Self {
         let Some(spelled) = &self.0 else { return Self::default() };
-        let mut left = spelled.clone();
+        let mut kept_spelling = spelled.clone();
         if changes_value {
-            left.fields.clear();
+            kept_spelling.fields.clear();
         }
         if changes_tags {
-            left.tags = None;
+            kept_spelling.tags = None;
         }
-        Self(Some(left))
+        Self(Some(kept_spelling))
     }
 }

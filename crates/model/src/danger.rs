@@ -143,11 +143,11 @@ impl Danger {
                 danger.about()
             ),
             None => {
-                let known =
+                let known_codes =
                     Self::ALL.iter().map(|d| d.code()).filter(|code| Self::by_code(code).is_some());
                 format!(
                     "there is no danger called {code:?}; known dangers: {}",
-                    known.collect::<Vec<_>>().join(", ")
+                    known_codes.collect::<Vec<_>>().join(", ")
                 )
             }
         }

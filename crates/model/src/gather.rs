@@ -7,9 +7,9 @@ pub trait Gather: Iterator + Sized {
     /// of iterator. This function inserts each item into the map. Of equal keys the first one
     /// stays, with the last value.
     fn gather<C: Default + Extend<Self::Item>>(self) -> C {
-        let mut all = C::default();
-        all.extend(self);
-        all
+        let mut collection = C::default();
+        collection.extend(self);
+        collection
     }
 }
 

@@ -31,9 +31,11 @@ impl Ord for Fqdn {
         // Names of a zone have the same end, so compare the first label, from the right, that
         // differs. The labels after it begin at the first dot of the common end.
         let (a, b) = (self.0.as_bytes(), other.0.as_bytes());
-        let same = common_end(a, b);
-        let behind =
-            a[a.len() - same..].iter().position(|byte| *byte == b'.').map_or(0, |dot| same - dot);
+        let shared_octets = common_end(a, b);
+        let behind = a[a.len() - shared_octets..]
+            .iter()
+            .position(|byte| *byte == b'.')
+            .map_or(0, |dot| shared_octets - dot);
         fn last_label(name: &[u8]) -> &[u8] {
             name.rsplit(|byte| *byte == b'.').next().unwrap_or_default()
         }
@@ -199,8 +201,8 @@ impl Fqdn {
         let starts = std::iter::once(0).chain(self.0.match_indices('.').map(|(dot, _)| dot + 1));
         let ends = starts.filter_map(|start| Some((self.0.get(..start)?, self.0.get(start..)?)));
         let is_twice = |(rest, end): &(&str, &str)| {
-            let rest = rest.strip_suffix('.').and_then(|rest| rest.strip_suffix(end));
-            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+            let unended = rest.strip_suffix('.').and_then(|rest| rest.strip_suffix(end));
+            unended.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
         ends.filter(|(_, end)| end.len() >= domain.as_str().len())
             .find(is_twice)
@@ -348,14 +350,15 @@ impl ZoneName {
             return "@";
         }
         let zone = self.as_str();
-        let before = name.as_str().strip_suffix(zone).and_then(|rest| rest.strip_suffix('.'));
+        let relative_name =
+            name.as_str().strip_suffix(zone).and_then(|rest| rest.strip_suffix('.'));
         let is_another = |text: &str| {
             matches!(text, "" | "@")
                 || text
                     .strip_suffix(zone)
                     .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
-        before.filter(|text| !is_another(text)).unwrap_or(name.as_str())
+        relative_name.filter(|text| !is_another(text)).unwrap_or(name.as_str())
     }
 }
 

@@ -26,10 +26,11 @@ pub(super) fn refuse_web_pages(request: &Parts, hosts: &[String]) -> HandlerResu
                 .to_owned(),
         );
     }
-    let named = request.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
+    let header_hosts =
+        request.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
     // In HTTP/2 the host is part of the URI.
-    let named = named.chain(request.uri.authority().map(Authority::as_str));
-    match named.into_iter().find(|host| !is_ours(host, hosts)) {
+    let named_hosts = header_hosts.chain(request.uri.authority().map(Authority::as_str));
+    match named_hosts.into_iter().find(|host| !is_ours(host, hosts)) {
         Some(host) => refused(format!(
             "the sandbox serves loopback addresses and `localhost`, not `{}`",
             host.escape_debug()

@@ -51,13 +51,13 @@ pub(super) fn changes(connection: &Connection, zone: &Zone) -> rusqlite::Result<
 }
 
 pub(super) fn current(connection: &Connection, zone: &Zone) -> rusqlite::Result<Object> {
-    let mut all = defaults();
+    let mut settings = defaults();
     if let Some(Value::Object(changes)) = changes(connection, zone)? {
         for (key, value) in changes {
-            lay(&mut all, &key, value);
+            lay(&mut settings, &key, value);
         }
     }
-    Ok(all)
+    Ok(settings)
 }
 
 /// Sets a member; the members of `soa` are set one by one.
@@ -112,11 +112,11 @@ pub(super) fn patch_dns_settings(
     zone: &Zone,
     body: &Object,
 ) -> HandlerResult<Success> {
-    let before = current(context.connection, zone)?;
-    let after = merged(&before, body)?;
-    check_plan(zone, &before, &after)?;
-    save_settings(context.connection, zone, &after)?;
-    Ok(Success::One(Value::Object(after)))
+    let previous = current(context.connection, zone)?;
+    let updated = merged(&previous, body)?;
+    check_plan(zone, &previous, &updated)?;
+    save_settings(context.connection, zone, &updated)?;
+    Ok(Success::One(Value::Object(updated)))
 }
 
 /// Applies the settings of a document without the limits of the plan: a real zone keeps its
@@ -132,8 +132,8 @@ pub(super) fn plant_dns_settings(
     let body = member
         .as_object()
         .ok_or_else(|| Refusal::unspecified("`dns_settings` must be an object"))?;
-    let after = merged(&current(context.connection, zone)?, body)?;
-    Ok(save_settings(context.connection, zone, &after)?)
+    let updated = merged(&current(context.connection, zone)?, body)?;
+    Ok(save_settings(context.connection, zone, &updated)?)
 }
 
 /// Merges a PATCH into the settings and checks the result.
@@ -142,34 +142,37 @@ pub(super) fn plant_dns_settings(
 /// `foundation_dns` and the type of name servers must match: the text of a refusal reported
 /// 2026-07. ASSUMED: if only one is sent, the other follows.
 fn merged(before: &Object, body: &Object) -> HandlerResult<Object> {
-    let mut after = before.clone();
+    let mut updated = before.clone();
     for (key, value) in body.iter().filter(|(_, value)| !value.is_null()) {
         check_member(key, value)?;
         match key.as_str() {
             "soa" => {
                 let members = value.as_object().into_iter().flatten();
-                let known = members.filter(|(key, _)| before["soa"].get(key.as_str()).is_some());
-                let taken = known.filter(|(key, value)| *key == "mname" || !value.is_null());
-                let taken = taken.map(|(key, value)| (key.clone(), stored(value))).collect();
-                lay(&mut after, key, taken);
+                let known_members =
+                    members.filter(|(key, _)| before["soa"].get(key.as_str()).is_some());
+                let accepted_members =
+                    known_members.filter(|(key, value)| *key == "mname" || !value.is_null());
+                let stored_members =
+                    accepted_members.map(|(key, value)| (key.clone(), stored(value))).collect();
+                lay(&mut updated, key, stored_members);
             }
             "internal_dns" => match value.get("reference_zone_id").filter(|v| !v.is_null()) {
-                Some(id) => lay(&mut after, key, json!({ "reference_zone_id": id })),
+                Some(id) => lay(&mut updated, key, json!({ "reference_zone_id": id })),
                 None => {
-                    after.shift_remove(key);
+                    updated.shift_remove(key);
                 }
             },
-            "nameservers" => lay(&mut after, key, name_servers(value)),
-            key if before.contains_key(key) => lay(&mut after, key, stored(value)),
+            "nameservers" => lay(&mut updated, key, name_servers(value)),
+            key if before.contains_key(key) => lay(&mut updated, key, stored(value)),
             _ => {}
         }
     }
-    let is_advanced = after["nameservers"]["type"] == "cloudflare.advanced";
+    let is_advanced = updated["nameservers"]["type"] == "cloudflare.advanced";
     let is_given = |key: &str| body.get(key).is_some_and(|v| !v.is_null());
     match (
         is_given("foundation_dns"),
         is_given("nameservers"),
-        after["foundation_dns"] == is_advanced,
+        updated["foundation_dns"] == is_advanced,
     ) {
         (_, _, true) | (false, false, _) => {}
         (true, true, false) => {
@@ -179,12 +182,12 @@ fn merged(before: &Object, body: &Object) -> HandlerResult<Object> {
         }
         (true, false, false) => {
             let kind = if is_advanced { "cloudflare.standard" } else { "cloudflare.advanced" };
-            lay(&mut after, "nameservers", json!({ "type": kind }));
+            lay(&mut updated, "nameservers", json!({ "type": kind }));
         }
-        (false, true, false) => lay(&mut after, "foundation_dns", is_advanced.into()),
+        (false, true, false) => lay(&mut updated, "foundation_dns", is_advanced.into()),
     }
-    check_soa(&after["soa"])?;
-    Ok(after)
+    check_soa(&updated["soa"])?;
+    Ok(updated)
 }
 
 /// Converts a value to its stored form: whole numbers lose the fraction `.0`, which the schema's

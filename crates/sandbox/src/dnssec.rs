@@ -117,23 +117,23 @@ impl Dnssec {
     ) -> HandlerResult<()> {
         let body =
             member.as_object().ok_or_else(|| Refusal::unspecified("`dnssec` must be an object"))?;
-        let before = Self::of(context.connection, zone)?;
-        let mut after = before.clone();
+        let previous = Self::of(context.connection, zone)?;
+        let mut updated = previous.clone();
         if let Some(status) = body.get("status") {
-            after.status = status
+            updated.status = status
                 .as_str()
                 .filter(|s| STATES.contains(s))
                 .ok_or_else(|| invalid_member("status"))?
                 .to_owned();
         }
-        after.switch(body)?;
+        updated.switch(body)?;
         match body.get("modified_on") {
-            Some(moment) => after.modified_on = moment.as_str().map(str::to_owned),
-            None if after != before => after.modified_on = Some(context.now.to_owned()),
+            Some(moment) => updated.modified_on = moment.as_str().map(str::to_owned),
+            None if updated != previous => updated.modified_on = Some(context.now.to_owned()),
             None => {}
         }
-        if after != before {
-            after.save(context.connection, zone)?;
+        if updated != previous {
+            updated.save(context.connection, zone)?;
         }
         Ok(())
     }
@@ -161,12 +161,12 @@ fn invalid_member(member: &str) -> Refusal {
 /// read may be complete now.
 pub(super) fn get_dnssec(context: &RequestContext<'_>, zone: &Zone) -> HandlerResult<Success> {
     let mut dnssec = Dnssec::of(context.connection, zone)?;
-    let next = match dnssec.status.as_str() {
+    let next_status = match dnssec.status.as_str() {
         "pending" if context.profile.dnssec_activates => Some("active"),
         "pending-disabled" => Some("disabled"),
         _ => None,
     };
-    if let Some(next) = next {
+    if let Some(next) = next_status {
         next.clone_into(&mut dnssec.status);
         dnssec.modified_on = Some(context.now.to_owned());
         // A single statement, so it needs no transaction.
@@ -186,7 +186,7 @@ pub(super) fn patch_dnssec(
     zone: &Zone,
     body: &Map<String, Value>,
 ) -> HandlerResult<Success> {
-    let before = Dnssec::of(context.connection, zone)?;
+    let previous = Dnssec::of(context.connection, zone)?;
     let wish = match body.get("status").filter(|v| !v.is_null()) {
         None if SWITCHES.iter().any(|s| body.contains_key(*s)) => None,
         None => return Err(invalid_member("status")),
@@ -195,15 +195,15 @@ pub(super) fn patch_dnssec(
             Some(status.ok_or_else(|| invalid_member("status"))?)
         }
     };
-    let mut after = before.clone();
-    after.switch(body)?;
+    let mut updated = previous.clone();
+    updated.switch(body)?;
     let plan_refused = || Refusal::new(400, 1017, "Invalid zone plan for action");
-    let [_, presigned, use_nsec3] = after.switches;
-    let is_new = after.switches != before.switches;
+    let [_, presigned, use_nsec3] = updated.switches;
+    let is_new = updated.switches != previous.switches;
     if is_new && (presigned || use_nsec3) && zone.plan != "enterprise" {
         return Err(plan_refused());
     }
-    let status = match (wish, before.status.as_str()) {
+    let status = match (wish, previous.status.as_str()) {
         (Some("active"), "disabled" | "error") if zone.status != "active" => {
             return Err(plan_refused());
         }
@@ -213,12 +213,12 @@ pub(super) fn patch_dnssec(
         (Some("disabled"), "pending" | "error") => "disabled",
         (_, same) => same,
     };
-    status.clone_into(&mut after.status);
-    if after != before {
-        after.modified_on = Some(context.now.to_owned());
-        after.save(context.connection, zone)?;
+    status.clone_into(&mut updated.status);
+    if updated != previous {
+        updated.modified_on = Some(context.now.to_owned());
+        updated.save(context.connection, zone)?;
     }
-    Ok(Success::One(after.to_json(zone)))
+    Ok(Success::One(updated.to_json(zone)))
 }
 
 /// DELETE /zones/{id}/dnssec.

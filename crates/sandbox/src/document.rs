@@ -303,9 +303,10 @@ fn plant_zone(
     place: &str,
     report: &mut SeedReport,
 ) -> Result<Zone, SandboxError> {
-    let given = text_member(entry, "name").unwrap_or_default();
-    let name = name::parse_host_name(&given)
-        .ok_or_else(|| SandboxError::document(place, format!("`{given}` is not a zone name")))?;
+    let written_name = text_member(entry, "name").unwrap_or_default();
+    let name = name::parse_host_name(&written_name).ok_or_else(|| {
+        SandboxError::document(place, format!("`{written_name}` is not a zone name"))
+    })?;
     if let Some(zone) = Zone::named(context.connection, &name)? {
         return Ok(zone);
     }

@@ -177,8 +177,9 @@ pub async fn start(options: SandboxOptions) -> Result<Running, SandboxError> {
         return Err(SandboxError::Plan(profile.tier));
     }
     let connection = store::open_store(&store)?;
-    let known = auth::AcceptedCredentials { credentials, tokens };
-    let service = Service::new(connection, profile, known, seed, faults::Script::new(faults));
+    let accepted_credentials = auth::AcceptedCredentials { credentials, tokens };
+    let service =
+        Service::new(connection, profile, accepted_credentials, seed, faults::Script::new(faults));
     let service = Arc::new(service.remembering(remembered).named(hosts));
     let refused = |error| SandboxError::Listen(listen, error);
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(refused)?;
@@ -341,9 +342,15 @@ impl Running {
 /// Creates a service without a listener, for working on the store.
 fn offline(location: &StoreLocation, seed: u64) -> Result<Service, SandboxError> {
     let connection = store::open_store(location)?;
-    let known =
+    let accepted_credentials =
         auth::AcceptedCredentials { credentials: Credentials::default(), tokens: Vec::new() };
-    Ok(Service::new(connection, Profile::default(), known, seed, faults::Script::default()))
+    Ok(Service::new(
+        connection,
+        Profile::default(),
+        accepted_credentials,
+        seed,
+        faults::Script::default(),
+    ))
 }
 
 /// Creates an empty, active zone unless a zone with this name exists. Returns true if it was

@@ -76,15 +76,15 @@ impl ListenerSwitch {
 
     /// Keeps an own connection so that the port stays reserved after the caller drops the listener.
     pub(super) async fn hold(&self, listener: &TcpListener) {
-        let made = match listener.local_addr() {
+        let connection = match listener.local_addr() {
             Ok(address) => TcpStream::connect(address).await,
             Err(error) => Err(error),
         };
-        if let Ok(outer) = made {
-            let own = outer.local_addr().ok();
+        if let Ok(outer) = connection {
+            let own_address = outer.local_addr().ok();
             while let Ok((inner, peer)) = listener.accept().await {
                 // Other pending connections are cut, as when a listener closes.
-                if Some(peer) == own {
+                if Some(peer) == own_address {
                     *self.held.lock().await = Some((outer, inner));
                     break;
                 }

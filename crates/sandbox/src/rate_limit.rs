@@ -65,10 +65,10 @@ impl Limiter {
             *self = Self { since: Some(now), used: limit.requests, is_blocked: true };
         }
         self.used = (self.used + 1).min(limit.requests);
-        let left = window
+        let remaining = window
             .saturating_sub(self.since.map_or(Duration::ZERO, |since| now.duration_since(since)));
         // A part of a second counts as a whole second, so that a client does not retry too early.
-        let reset_seconds = left.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
+        let reset_seconds = remaining.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
         let budget = RateBudget { remaining: limit.requests - self.used, reset_seconds, limit };
         if self.is_blocked { Err(budget) } else { Ok(budget) }
     }

@@ -193,9 +193,9 @@ fn check_delegation(
     }
     let sql = "SELECT COUNT(*) FROM records WHERE zone_id = ?1 AND name = ?2 AND type = 'NS' AND id <> ?3";
     let mut statement = context.connection.prepare_cached(sql)?;
-    let others: i64 =
+    let other_delegations: i64 =
         statement.query_row(params![zone.id, record.name, record.id], |row| row.get(0))?;
-    if others >= NAME_SERVERS {
+    if other_delegations >= NAME_SERVERS {
         return Err(Refusal::unspecified(format!(
             "A name can have at most {NAME_SERVERS} NS records."
         )));
@@ -216,9 +216,10 @@ fn check_combined_content(
     let sql = "SELECT COALESCE(SUM(LENGTH(content)), 0) FROM records \
          WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND id <> ?4";
     let mut statement = context.connection.prepare_cached(sql)?;
-    let others: i64 = statement
+    let combined_content: i64 = statement
         .query_row(params![zone.id, record.name, record.kind, record.id], |row| row.get(0))?;
-    if others + i64::try_from(record.content.chars().count()).unwrap_or(i64::MAX) > COMBINED_CONTENT
+    if combined_content + i64::try_from(record.content.chars().count()).unwrap_or(i64::MAX)
+        > COMBINED_CONTENT
     {
         let message = format!(
             "Combined content length of records with this name and type must not exceed {COMBINED_CONTENT}."

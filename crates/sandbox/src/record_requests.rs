@@ -131,20 +131,20 @@ pub(super) fn patch_record(
     body: &Map<String, Value>,
 ) -> HandlerResult<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
-    let before = find_record(context, zone, id)?;
-    let facts = facts_of(&before)?;
+    let previous = find_record(context, zone, id)?;
+    let facts = facts_of(&previous)?;
     refuse_type_change(facts, body)?;
     let mut merged = Map::from_iter([
-        ("name".to_owned(), json!(before.name)),
-        ("content".to_owned(), json!(before.content)),
-        ("ttl".to_owned(), json!(before.ttl)),
-        ("proxied".to_owned(), json!(before.proxied)),
-        ("comment".to_owned(), json!(before.comment)),
-        ("tags".to_owned(), json!(before.tags)),
-        ("settings".to_owned(), json!(before.settings)),
-        (PRIVATE_ROUTING.to_owned(), json!(before.settings.get(PRIVATE_ROUTING))),
-        ("priority".to_owned(), json!(before.priority)),
-        ("data".to_owned(), json!(before.data)),
+        ("name".to_owned(), json!(previous.name)),
+        ("content".to_owned(), json!(previous.content)),
+        ("ttl".to_owned(), json!(previous.ttl)),
+        ("proxied".to_owned(), json!(previous.proxied)),
+        ("comment".to_owned(), json!(previous.comment)),
+        ("tags".to_owned(), json!(previous.tags)),
+        ("settings".to_owned(), json!(previous.settings)),
+        (PRIVATE_ROUTING.to_owned(), json!(previous.settings.get(PRIVATE_ROUTING))),
+        ("priority".to_owned(), json!(previous.priority)),
+        ("data".to_owned(), json!(previous.data)),
     ]);
     for (key, value) in body {
         match (key.as_str(), value) {
@@ -153,7 +153,7 @@ pub(super) fn patch_record(
             }
             (_, Value::Null) => {}
             ("settings", Value::Object(members)) => {
-                let mut settings = before.settings.clone();
+                let mut settings = previous.settings.clone();
                 settings.extend(members.clone());
                 merged.insert(key.clone(), Value::Object(settings));
             }
@@ -162,7 +162,7 @@ pub(super) fn patch_record(
             }
         }
     }
-    rewrite(context, zone, facts, &before, &merged)
+    rewrite(context, zone, facts, &previous, &merged)
 }
 
 /// PUT of one record.
@@ -173,11 +173,11 @@ pub(super) fn replace_record(
     body: &Map<String, Value>,
 ) -> HandlerResult<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
-    let before = find_record(context, zone, id)?;
-    let facts = facts_of(&before)?;
+    let previous = find_record(context, zone, id)?;
+    let facts = facts_of(&previous)?;
     record_type(body)?;
     refuse_type_change(facts, body)?;
-    rewrite(context, zone, facts, &before, body)
+    rewrite(context, zone, facts, &previous, body)
 }
 
 /// Replaces a record, but keeps the members that only Cloudflare sets.
@@ -189,10 +189,10 @@ fn rewrite(
     body: &Map<String, Value>,
 ) -> HandlerResult<Record> {
     refuse_read_only(before)?;
-    let mut after = Record { modified_on: context.now.to_owned(), ..before.clone() };
-    fill(context, zone, facts, &mut after, body, Writer::Client)?;
-    after.update(context.connection, zone)?;
-    Ok(after)
+    let mut updated = Record { modified_on: context.now.to_owned(), ..before.clone() };
+    fill(context, zone, facts, &mut updated, body, Writer::Client)?;
+    updated.update(context.connection, zone)?;
+    Ok(updated)
 }
 
 /// DELETE; returns the record before its deletion.

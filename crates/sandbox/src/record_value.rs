@@ -99,8 +99,10 @@ pub(super) fn read_value(
     if facts.has_data() {
         let is_field =
             |key: &str| fields.iter().any(|(f, _)| f.slot == Slot::Data && f.name == key);
-        let mut others = data.keys().filter(|key| !is_field(key) && !is_old_srv_member(facts, key));
-        if let Some(unknown) = others.next().filter(|_| profile.unknown_data == UnknownData::Refuse)
+        let mut other_members =
+            data.keys().filter(|key| !is_field(key) && !is_old_srv_member(facts, key));
+        if let Some(unknown) =
+            other_members.next().filter(|_| profile.unknown_data == UnknownData::Refuse)
         {
             return Err(Refusal::unspecified(format!(
                 "{unknown} is not a data field of {} records.",
@@ -129,7 +131,7 @@ fn check_old_srv_members(
         return Ok(());
     }
     let member = |key: &str| data.get(key).and_then(Value::as_str);
-    let said = match (member("service"), member("proto"), member("name")) {
+    let old_owner = match (member("service"), member("proto"), member("name")) {
         (Some(service), Some(proto), Some("" | "@")) => {
             name::record_name(&format!("{service}.{proto}"), place.zone)
         }
@@ -138,7 +140,7 @@ fn check_old_srv_members(
         }
         _ => None,
     };
-    if old_srv_members == OldSrvMembers::AcceptEqual && said.as_deref() == Some(place.name) {
+    if old_srv_members == OldSrvMembers::AcceptEqual && old_owner.as_deref() == Some(place.name) {
         return Ok(());
     }
     Err(Refusal::unspecified(
@@ -165,9 +167,10 @@ fn missing_field(field: &FieldFacts) -> Refusal {
 
 /// Builds the value from the checked fields.
 fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, CheckedField)]) -> RecordValue {
-    let named = |name: &str| fields.iter().find(|(f, _)| f.name == name).map(|(_, c)| c);
-    let number =
-        |name: &str| named(name).and_then(|c| c.json.as_u64()).and_then(|n| u32::try_from(n).ok());
+    let field_named = |name: &str| fields.iter().find(|(f, _)| f.name == name).map(|(_, c)| c);
+    let number = |name: &str| {
+        field_named(name).and_then(|c| c.json.as_u64()).and_then(|n| u32::try_from(n).ok())
+    };
     let in_slot = |slot: Slot| fields.iter().filter(move |(f, _)| f.slot == slot);
     let data = facts.has_data().then(|| {
         // Members are returned in alphabetical order: observed 2025-08 for SRV.

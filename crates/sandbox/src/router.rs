@@ -104,7 +104,7 @@ fn resource<'a>(path: &'a str, batch: bool) -> HandlerResult<Resource<'a>> {
     let no_route = || Refusal::new(400, 7000, "No route for that URI");
     let mut parts = path.split('/');
     let segments: Vec<&str> = if parts.next() == Some("") { parts.collect() } else { Vec::new() };
-    let found = match segments.as_slice() {
+    let addressed = match segments.as_slice() {
         ["user", "tokens", "verify"] => Resource::Verification,
         ["accounts", account, "tokens", "verify"] => Resource::AccountVerification(account),
         ["accounts", account, "rules", "lists"] => Resource::Lists(account),
@@ -129,12 +129,12 @@ fn resource<'a>(path: &'a str, batch: bool) -> HandlerResult<Resource<'a>> {
                 }
                 _ => None,
             };
-            let found =
+            let route =
                 of_zone.or_else(|| rulesets::ScopedRoute::find(other).map(Resource::Rulesets));
-            found.ok_or_else(no_route)?
+            route.ok_or_else(no_route)?
         }
     };
-    let identifiers = match found {
+    let identifiers = match addressed {
         Resource::Verification | Resource::Zones => Vec::new(),
         Resource::AccountVerification(id)
         | Resource::Lists(id)
@@ -158,7 +158,7 @@ fn resource<'a>(path: &'a str, batch: bool) -> HandlerResult<Resource<'a>> {
             format!("Could not route to {path}, perhaps your object identifier is invalid?");
         return Err(Refusal::new(400, 7003, message).and(7000, "No route for that URI"));
     }
-    Ok(found)
+    Ok(addressed)
 }
 
 fn methods(resource: Resource<'_>) -> &'static [Method] {
@@ -240,7 +240,7 @@ pub(super) fn handle(
         matches!(resource, Resource::Verification | Resource::AccountVerification(_));
     let token = auth::check_credentials(&incoming.headers, known, is_verification)?;
     if let Some(group) = permission_group(resource) {
-        let wanted =
+        let needed_permission =
             if incoming.is_write() { Permission::edit(group) } else { Permission::read(group) };
         let zone = zone_above(resource).or(if let Resource::Zone(id) = resource {
             Some(id)
@@ -250,7 +250,7 @@ pub(super) fn handle(
         token::check_permission(
             context,
             token,
-            wanted,
+            needed_permission,
             zone,
             matches!(resource, Resource::Rulesets(_)),
         )?;

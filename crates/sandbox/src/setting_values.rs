@@ -116,11 +116,12 @@ fn taken(kind: Kind, before: &Value, sent: &Value) -> Option<Value> {
             }
             let mut out = Map::new();
             for (name, kind) in members {
-                let old = before.get(*name).unwrap_or(&Value::Null);
-                let new = sent
-                    .get(*name)
-                    .map_or_else(|| Some(old.clone()), |value| taken(*kind, old, value))?;
-                out.insert((*name).to_owned(), new);
+                let old_value = before.get(*name).unwrap_or(&Value::Null);
+                let new_value = sent.get(*name).map_or_else(
+                    || Some(old_value.clone()),
+                    |value| taken(*kind, old_value, value),
+                )?;
+                out.insert((*name).to_owned(), new_value);
             }
             return Some(Value::Object(out));
         }

@@ -81,10 +81,10 @@ pub(super) fn list_settings(context: &RequestContext<'_>, zone: &Zone) -> Handle
     if !context.profile.settings_list {
         return Err(Refusal::new(404, 7000, "No route for that URI"));
     }
-    let all: Vec<Value> = setting_values::all_settings()
+    let settings: Vec<Value> = setting_values::all_settings()
         .map(|setting| setting_to_json(context, zone, setting))
         .collect::<HandlerResult<_>>()?;
-    Ok(Success::One(all.into()))
+    Ok(Success::One(settings.into()))
 }
 
 /// GET /zones/{id}/settings/{name}.
@@ -108,9 +108,9 @@ pub(super) fn patch_setting(
         return Err(Refusal::new(400, 1015, setting.refusal()));
     }
     let sent = body.get("value").ok_or_else(|| Refusal::new(400, 1004, "Missing 'value'"))?;
-    let before = Stored::of(context.connection, &zone.id, name)?
+    let old_value = Stored::of(context.connection, &zone.id, name)?
         .map_or_else(|| setting.default(), |stored| stored.value);
-    let value = setting.after(&before, sent).filter(|value| setting.suits(&zone.plan, value));
+    let value = setting.after(&old_value, sent).filter(|value| setting.suits(&zone.plan, value));
     let value = value
         .ok_or_else(|| Refusal::new(400, 1007, format!("Invalid value for zone setting {name}")))?;
     Stored { value, modified_on: context.now.to_owned() }.save(context.connection, zone, name)?;
@@ -194,9 +194,9 @@ pub(super) fn plant_settings(
         member.as_object().ok_or_else(|| Refusal::unspecified("`settings` must be an object"))?;
     for (name, entry) in settings {
         let setting = known(name)?;
-        let before = Stored::of(context.connection, &zone.id, name)?;
+        let stored_before = Stored::of(context.connection, &zone.id, name)?;
         let value_before =
-            before.as_ref().map_or_else(|| setting.default(), |stored| stored.value.clone());
+            stored_before.as_ref().map_or_else(|| setting.default(), |stored| stored.value.clone());
         let (sent, moment) = match entry.get("value") {
             Some(value) => (value, entry.get("modified_on").and_then(Value::as_str)),
             None => (entry, None),

@@ -125,7 +125,7 @@ fn make_private(path: &Path) -> Result<(), SandboxError> {
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let made = options.open(path).and_then(|file| {
+    let created = options.open(path).and_then(|file| {
         #[cfg(unix)]
         if std::os::unix::fs::PermissionsExt::mode(&file.metadata()?.permissions()) & 0o077 != 0 {
             file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -133,7 +133,7 @@ fn make_private(path: &Path) -> Result<(), SandboxError> {
         drop(file);
         Ok(())
     });
-    made.map_err(|error| SandboxError::Private(path.to_owned(), error))
+    created.map_err(|error| SandboxError::Private(path.to_owned(), error))
 }
 
 /// Opens the store in an existing directory.
@@ -180,7 +180,7 @@ pub(super) fn set_number(connection: &Connection, key: &str, value: i64) -> rusq
 /// Equal seeds and equal requests give equal identifiers. An identifier that a seed document uses
 /// is skipped.
 pub(super) fn next_id(connection: &Connection, seed: u64) -> rusqlite::Result<String> {
-    let mut taken = connection.prepare_cached(
+    let mut taken_ids = connection.prepare_cached(
         "SELECT 1 FROM records WHERE id = ?1 UNION ALL SELECT 1 FROM zones WHERE id = ?1 \
          UNION ALL SELECT 1 FROM rulesets WHERE id = ?1 UNION ALL SELECT 1 FROM ruleset_rules WHERE id = ?1",
     )?;
@@ -189,7 +189,7 @@ pub(super) fn next_id(connection: &Connection, seed: u64) -> rusqlite::Result<St
         counter += 1;
         let digest = digest(&SHA256, format!("zonewright sandbox {seed} {counter}").as_bytes());
         let id = HEXLOWER.encode(&digest.as_ref()[..16]);
-        if !taken.exists([&id])? {
+        if !taken_ids.exists([&id])? {
             set_number(connection, "counter", counter)?;
             return Ok(id);
         }

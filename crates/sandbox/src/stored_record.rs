@@ -229,10 +229,10 @@ impl Record {
             out.entry(PRIVATE_ROUTING).or_insert(false.into());
         }
         let flags = |names: &[&str], own: &Map<String, Value>| {
-            let mut all: Map<String, Value> =
+            let mut switches: Map<String, Value> =
                 names.iter().map(|name| ((*name).to_owned(), false.into())).collect();
-            all.extend(own.clone());
-            all
+            switches.extend(own.clone());
+            switches
         };
         let mut settings = flags(&["flatten_cname", "ipv4_only", "ipv6_only"], &self.settings);
         settings.shift_remove(PRIVATE_ROUTING);

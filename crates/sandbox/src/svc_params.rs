@@ -40,10 +40,10 @@ pub(super) fn parse_params(text: &str) -> Option<Params> {
 /// invalid.
 pub(super) fn pairs(text: &str) -> Option<Vec<(String, Option<Vec<u8>>)>> {
     let mut pairs = Vec::new();
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let end = rest.find([' ', '\t', '\r', '\n', '=']).unwrap_or(rest.len());
-        let (key, tail) = rest.split_at(end);
+    let mut unread = text.trim();
+    while !unread.is_empty() {
+        let end = unread.find([' ', '\t', '\r', '\n', '=']).unwrap_or(unread.len());
+        let (key, tail) = unread.split_at(end);
         let legal = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         if key.is_empty() || !key.bytes().all(legal) {
             return None;
@@ -60,7 +60,7 @@ pub(super) fn pairs(text: &str) -> Option<Vec<(String, Option<Vec<u8>>)>> {
             return None;
         }
         pairs.push((key.to_owned(), value));
-        rest = tail.trim_start();
+        unread = tail.trim_start();
     }
     Some(pairs)
 }

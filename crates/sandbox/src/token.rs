@@ -147,9 +147,9 @@ pub(super) fn lists(context: &RequestContext<'_>, account: &str) -> HandlerResul
 /// # Errors
 /// ASSUMED: code 10000, as for any resource that a token may not access.
 pub(super) fn check_account(context: &RequestContext<'_>, id: &str) -> HandlerResult<()> {
-    let mut known =
+    let mut account_zones =
         context.connection.prepare_cached("SELECT 1 FROM zones WHERE account_id = ?1")?;
-    if id != ACCOUNT_ID && !known.exists([id])? {
+    if id != ACCOUNT_ID && !account_zones.exists([id])? {
         return Err(Refusal::new(403, 10000, "Authentication error"));
     }
     Ok(())

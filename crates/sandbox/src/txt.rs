@@ -81,7 +81,7 @@ fn as_written(content: &str) -> Option<Vec<Vec<u8>>> {
 
 /// Parses a text that consists only of quoted strings.
 fn strings(text: &str) -> Option<Vec<Vec<u8>>> {
-    let mut found = Vec::new();
+    let mut texts = Vec::new();
     let mut bytes = text.trim().bytes().peekable();
     while let Some(byte) = bytes.next() {
         if byte != b'"' {
@@ -104,7 +104,7 @@ fn strings(text: &str) -> Option<Vec<Vec<u8>>> {
                 other => string.push(other),
             }
         }
-        found.push(string);
+        texts.push(string);
         // Two strings must be separated by a space.
         let mut blank = bytes.peek().is_none();
         while bytes.next_if(|b| b.is_ascii_whitespace()).is_some() {
@@ -114,7 +114,7 @@ fn strings(text: &str) -> Option<Vec<Vec<u8>>> {
             return None;
         }
     }
-    Some(found)
+    Some(texts)
 }
 
 /// Writes a quoted string, with escapes where necessary.

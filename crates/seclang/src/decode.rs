@@ -151,10 +151,10 @@ pub(super) fn utf8_to_unicode(text: &[u8]) -> Vec<u8> {
         if byte >= 0xF5 {
             out.push(byte);
         }
-        let rest: Option<&[u8]> = text
+        let continuation: Option<&[u8]> = text
             .get(at + 1..at + length)
             .filter(|rest| rest.iter().all(|byte| byte & 0xC0 == 0x80));
-        let Some(rest) = rest else {
+        let Some(rest) = continuation else {
             at += 1;
             continue;
         };
@@ -204,9 +204,9 @@ pub(super) fn html_entities(text: &[u8]) -> Vec<u8> {
         } else {
             let count = digits(at + 1, u8::is_ascii_alphanumeric);
             let name = text[at + 1..at + 1 + count].to_ascii_lowercase();
-            let known: [(&[u8], u8); 5] =
+            let entities: [(&[u8], u8); 5] =
                 [(b"quot", b'"'), (b"amp", b'&'), (b"lt", b'<'), (b"gt", b'>'), (b"nbsp", 0xA0)];
-            match known.iter().find(|(known, _)| name.starts_with(known)) {
+            match entities.iter().find(|(known, _)| name.starts_with(known)) {
                 Some((_, decoded)) => (*decoded, at + 1 + count),
                 None => {
                     out.extend_from_slice(&text[at..at + 1 + count]);
@@ -260,12 +260,12 @@ fn unescape(text: &[u8], special: impl Fn(&[u8]) -> Option<(u8, usize)>) -> Vec<
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         at += 1;
-        let rest = &text[at..];
-        let Some(&next) = rest.first().filter(|_| byte == b'\\') else {
+        let unread = &text[at..];
+        let Some(&next) = unread.first().filter(|_| byte == b'\\') else {
             out.push(byte);
             continue;
         };
-        let (octet, taken) = special(rest).unwrap_or((control(next).unwrap_or(next), 1));
+        let (octet, taken) = special(unread).unwrap_or((control(next).unwrap_or(next), 1));
         out.push(octet);
         at += taken;
     }

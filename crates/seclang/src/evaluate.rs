@@ -93,10 +93,10 @@ struct Groups {
 
 impl<'r> RuleRun<'r> {
     fn phase(&mut self, rules: &'r [Rule]) {
-        let mut next = 0;
+        let mut position = 0;
         self.groups.united.fill(false);
-        while let Some(rule) = rules.get(next) {
-            next += 1;
+        while let Some(rule) = rules.get(position) {
+            position += 1;
             if self.transaction.removed[rule.index / 64] >> (rule.index % 64) & 1 == 1 {
                 continue;
             }
@@ -108,7 +108,7 @@ impl<'r> RuleRun<'r> {
                 self.outcome.undecided.push(rule.id);
             }
             if matches && is_known {
-                next = rule.jump.unwrap_or(next);
+                position = rule.jump.unwrap_or(position);
             }
             if self.stopped {
                 return;
@@ -177,12 +177,12 @@ impl<'r> RuleRun<'r> {
                 }
                 continue;
             }
-            let mut found = std::mem::take(&mut self.found);
-            self.transaction.select(target, &mut found);
-            for &entry in &found {
+            let mut entries = std::mem::take(&mut self.found);
+            self.transaction.select(target, &mut entries);
+            for &entry in &entries {
                 matched |= self.entry(starter, rule, operator, target, entry);
             }
-            self.found = found;
+            self.found = entries;
         }
         matched
     }
@@ -226,8 +226,8 @@ impl<'r> RuleRun<'r> {
         if !candidate && !rule.negated || self.transaction.is_excluded(rule, starter, entry) {
             return false;
         }
-        let found = if candidate { self.matches(rule, operator, value) } else { Ok(false) };
-        let Ok(found) = found else {
+        let verdict = if candidate { self.matches(rule, operator, value) } else { Ok(false) };
+        let Ok(found) = verdict else {
             self.outcome.undecided.push(rule.id);
             return false;
         };
@@ -242,9 +242,10 @@ impl<'r> RuleRun<'r> {
             && evidence.iter().rev().take_while(|other| other.rule == rule.id).count()
                 < MOST_MATCHES
         {
-            let seen = self.transaction.texts.get(value);
-            let (bytes, length) = (matched_bytes(rule, operator, seen), seen.len());
-            let matched = seen[bytes.start..bytes.end.min(bytes.start + MOST_BYTES)].to_vec();
+            let matched_text = self.transaction.texts.get(value);
+            let (bytes, length) = (matched_bytes(rule, operator, matched_text), matched_text.len());
+            let matched =
+                matched_text[bytes.start..bytes.end.min(bytes.start + MOST_BYTES)].to_vec();
             let is_count = target.count;
             let key = if is_count {
                 target.selector.key()
@@ -290,11 +291,11 @@ impl<'r> RuleRun<'r> {
                 return self.regex(rule, &pattern, &text);
             }
             Operator::Pm(automaton, _) => {
-                let found = automaton.find(text.as_ref());
-                if let (Some(found), true) = (&found, rule.capture) {
+                let phrase = automaton.find(text.as_ref());
+                if let (Some(found), true) = (&phrase, rule.capture) {
                     self.transaction.capture(std::iter::once(Some(&text[found.range()])));
                 }
-                found.is_some()
+                phrase.is_some()
             }
             Operator::Number(comparison, with_macros) => {
                 let parameter = match with_macros.plain() {
@@ -331,11 +332,11 @@ impl<'r> RuleRun<'r> {
                 }
             },
             Operator::DetectXss => {
-                let found = libinjection::html(&text).ok_or(Undecided)?;
-                if found && rule.capture {
+                let is_attack = libinjection::html(&text).ok_or(Undecided)?;
+                if is_attack && rule.capture {
                     self.transaction.capture(std::iter::once(Some(text.as_ref())));
                 }
-                found
+                is_attack
             }
             Operator::ValidateByteRange(allowed) => {
                 text.iter().any(|byte| !allowed[usize::from(*byte)])
@@ -355,11 +356,11 @@ impl<'r> RuleRun<'r> {
         if !pattern.is_match(text)? {
             return Ok(false);
         }
-        let found = pattern.captures(text)?;
-        if let Some(groups) = &found {
+        let captures = pattern.captures(text)?;
+        if let Some(groups) = &captures {
             self.transaction
                 .capture(groups.iter().map(|group| group.map(|(start, end)| &text[start..end])));
         }
-        Ok(found.is_some())
+        Ok(captures.is_some())
     }
 }

@@ -28,7 +28,7 @@ pub struct Evidence {
 
 /// Returns the range of bytes of a value that a rule matched.
 pub(super) fn matched_bytes(rule: &Rule, operator: &Operator, seen: &[u8]) -> Range<usize> {
-    let found = match operator {
+    let place = match operator {
         _ if rule.negated => None,
         Operator::Rx(pattern) => {
             pattern.captures(seen).ok().flatten().and_then(|groups| groups.first().copied()?)
@@ -46,5 +46,5 @@ pub(super) fn matched_bytes(rule: &Rule, operator: &Operator, seen: &[u8]) -> Ra
         _ => None,
     };
     // The position of an empty match has no meaning.
-    found.filter(|(start, end)| start < end).map_or(0..seen.len(), |(start, end)| start..end)
+    place.filter(|(start, end)| start < end).map_or(0..seen.len(), |(start, end)| start..end)
 }

@@ -104,7 +104,7 @@ fn walk(hir: &Hir) -> LiteralPart {
         }
         HirKind::Concat(parts) => {
             let mut run = Some(vec![Vec::new()]);
-            let mut whole = true;
+            let mut is_exact = true;
             let mut needed = None;
             for part in parts {
                 let part = walk(part);
@@ -116,13 +116,13 @@ fn walk(hir: &Hir) -> LiteralPart {
                 match longer {
                     Some(longer) => run = Some(longer),
                     None => {
-                        whole = false;
+                        is_exact = false;
                         needed = best(needed, usable(run.take()));
                         run = Some(part.exact.unwrap_or_else(|| vec![Vec::new()]));
                     }
                 }
             }
-            if whole {
+            if is_exact {
                 LiteralPart { exact: run, needed }
             } else {
                 LiteralPart { exact: None, needed: best(needed, usable(run)) }

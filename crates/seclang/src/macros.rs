@@ -18,8 +18,8 @@ impl TextWithMacros {
     /// Parses a text; `%{NAME}` and `%{NAME.key}` are macros.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once("%{") {
+        let mut unread = text;
+        while let Some((before, after)) = unread.split_once("%{") {
             let Some((name, after)) = after.split_once('}') else { break };
             if !before.is_empty() {
                 parts.push(TextOrMacro::Text(before.as_bytes().to_vec()));
@@ -32,10 +32,10 @@ impl TextWithMacros {
                 RuleTarget::parse(&name)
                     .map_err(|error| format!("the macro `%{{{name}}}`: {error}"))?,
             ));
-            rest = after;
+            unread = after;
         }
-        if !rest.is_empty() {
-            parts.push(TextOrMacro::Text(rest.as_bytes().to_vec()));
+        if !unread.is_empty() {
+            parts.push(TextOrMacro::Text(unread.as_bytes().to_vec()));
         }
         Ok(Self { parts })
     }

@@ -137,8 +137,8 @@ impl Pattern {
                 let wide = as_latin1(text);
                 // Each char represents one byte of the text, so positions are counted in chars.
                 let place = |at: usize| wide[..at].chars().count();
-                let found = regex.captures(&wide).map_err(|_| Undecided)?;
-                Ok(found.map(|found| {
+                let groups_of_text = regex.captures(&wide).map_err(|_| Undecided)?;
+                Ok(groups_of_text.map(|found| {
                     found
                         .iter()
                         .map(|group| group.map(|group| (place(group.start()), place(group.end()))))
@@ -299,9 +299,9 @@ impl<'a> Translator<'a> {
 
     /// Reads `{2}`, `{2,}` or `{2,5}`; every other brace is a literal in PCRE.
     fn counted(&mut self) -> Option<String> {
-        let rest = &self.source[self.at + 1..];
-        let end = rest.iter().position(|&byte| byte == b'}')?;
-        let inner = std::str::from_utf8(&rest[..end]).ok()?;
+        let unread = &self.source[self.at + 1..];
+        let end = unread.iter().position(|&byte| byte == b'}')?;
+        let inner = std::str::from_utf8(&unread[..end]).ok()?;
         let (low, high) = inner.split_once(',').unwrap_or((inner, ""));
         let digits = |text: &str| text.len() <= 5 && text.bytes().all(|byte| byte.is_ascii_digit());
         if low.is_empty() || !digits(low) || !digits(high) {
@@ -468,9 +468,9 @@ impl<'a> Translator<'a> {
             }
             first = false;
             if self.starts_with(b"[:") {
-                let rest = &self.source[self.at..];
-                if let Some(end) = rest.windows(2).position(|pair| pair == b":]") {
-                    text.push_str(&String::from_utf8_lossy(&rest[..end + 2]));
+                let unread = &self.source[self.at..];
+                if let Some(end) = unread.windows(2).position(|pair| pair == b":]") {
+                    text.push_str(&String::from_utf8_lossy(&unread[..end + 2]));
                     self.at += end + 2;
                     continue;
                 }
@@ -484,7 +484,7 @@ impl<'a> Translator<'a> {
                 _ => return Err("a class contains something unknown".to_owned()),
             };
             if self.peek(0) == Some(b'-') && self.peek(1).is_some_and(|next| next != b']') {
-                let before = self.at;
+                let dash = self.at;
                 self.at += 1;
                 match self.member()? {
                     Escape::Byte(high) if low <= high => {
@@ -497,7 +497,7 @@ impl<'a> Translator<'a> {
                         return Err("a range of a class ends before it begins".to_owned());
                     }
                     // `[a-\d]`: the hyphen is a member.
-                    _ => self.at = before,
+                    _ => self.at = dash,
                 }
             }
             push_byte(&mut text, low);
@@ -548,15 +548,15 @@ fn push_ranges(text: &mut String, ranges: &[(u8, u8)], negated: bool) {
         ranges.iter().for_each(|&(low, high)| push(low, high));
         return;
     }
-    let mut next = 0u16;
+    let mut gap_start = 0u16;
     for &(low, high) in ranges {
-        if next < u16::from(low) {
-            push(next as u8, low - 1);
+        if gap_start < u16::from(low) {
+            push(gap_start as u8, low - 1);
         }
-        next = u16::from(high) + 1;
+        gap_start = u16::from(high) + 1;
     }
-    if next <= 0xFF {
-        push(next as u8, 0xFF);
+    if gap_start <= 0xFF {
+        push(gap_start as u8, 0xFF);
     }
 }
 

@@ -33,27 +33,27 @@ impl Prefilter {
 
     /// Returns the rules that can match the text.
     pub(super) fn candidates(&self, text: &[u8]) -> Candidates {
-        let mut found = self.always.clone();
-        let mut seen = [false; 256];
+        let mut possible_rules = self.always.clone();
+        let mut seen_bytes = [false; 256];
         for &byte in text {
             let byte = usize::from(byte.to_ascii_lowercase());
-            if !std::mem::replace(&mut seen[byte], true)
+            if !std::mem::replace(&mut seen_bytes[byte], true)
                 && let Some(mask) = self.bytes.get(byte).filter(|mask| !mask.is_empty())
             {
-                found.iter_mut().zip(mask).for_each(|(found, mask)| *found |= mask);
+                possible_rules.iter_mut().zip(mask).for_each(|(found, mask)| *found |= mask);
             }
         }
         if let Some(automaton) = &self.automaton {
             for literal in automaton.find_overlapping_iter(text) {
                 for bit in &self.needs[literal.pattern().as_usize()] {
-                    found[*bit as usize / 64] |= 1 << (bit % 64);
+                    possible_rules[*bit as usize / 64] |= 1 << (bit % 64);
                 }
             }
         }
         if let Some(mask) = self.lengths.get(text.len()) {
-            found.iter_mut().zip(mask).for_each(|(found, mask)| *found &= mask);
+            possible_rules.iter_mut().zip(mask).for_each(|(found, mask)| *found &= mask);
         }
-        found
+        possible_rules
     }
 }
 

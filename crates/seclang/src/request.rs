@@ -38,9 +38,9 @@ fn read_line(transaction: &mut Transaction<'_>, request: &Request) {
         .set(Collection::RequestLine, &[method, b" ".as_slice(), uri, b" ", version].concat());
     transaction.set(Collection::RequestUriRaw, uri);
 
-    let whole = &uri[..uri.iter().position(|byte| *byte == b'#').unwrap_or(uri.len())];
-    let question = whole.iter().position(|byte| *byte == b'?');
-    let path = percent_decode(&whole[..question.unwrap_or(whole.len())]);
+    let address = &uri[..uri.iter().position(|byte| *byte == b'#').unwrap_or(uri.len())];
+    let question = address.iter().position(|byte| *byte == b'?');
+    let path = percent_decode(&address[..question.unwrap_or(address.len())]);
     transaction.set(Collection::PathInfo, &path);
     transaction.set(Collection::RequestFilename, &path);
     if let Some(slash) = path
@@ -50,8 +50,8 @@ fn read_line(transaction: &mut Transaction<'_>, request: &Request) {
     {
         transaction.set(Collection::RequestBasename, &path[slash + 1..]);
     }
-    transaction.set(Collection::RequestUri, without_host(&percent_decode(whole)));
-    let query = question.map(|question| &whole[question + 1..]).unwrap_or_default();
+    transaction.set(Collection::RequestUri, without_host(&percent_decode(address)));
+    let query = question.map(|question| &address[question + 1..]).unwrap_or_default();
     if !query.is_empty() {
         transaction.set(Collection::QueryString, query);
         arguments(transaction, query, (Collection::ArgsGet, Collection::ArgsGetNames));

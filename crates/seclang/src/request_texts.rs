@@ -114,13 +114,13 @@ impl<'r> Texts<'r> {
             return text;
         }
         let place = text as usize * self.set.chains.steps.len() + chain;
-        let known = self.transformed[place];
-        if known != UNKNOWN {
-            return known;
+        let known_text = self.transformed[place];
+        if known_text != UNKNOWN {
+            return known_text;
         }
         let (parent, Some(transformation)) = self.set.chains.steps[chain] else { return text };
-        let before = self.transform(text, parent);
-        let result = if before == text && parent == 0 {
+        let parent_text = self.transform(text, parent);
+        let result = if parent_text == text && parent == 0 {
             let bytes = Rc::clone(self.get(text));
             if !self.has_memory_for(bytes.len().saturating_mul(transformation.most_growth())) {
                 return EMPTY;
@@ -130,7 +130,7 @@ impl<'r> Texts<'r> {
                 Cow::Owned(changed) => self.add(&changed),
             }
         } else {
-            self.transform(before, self.set.chains.find(0, transformation))
+            self.transform(parent_text, self.set.chains.find(0, transformation))
         };
         if !self.is_exhausted {
             self.transformed[place] = result;

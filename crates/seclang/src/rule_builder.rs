@@ -57,7 +57,7 @@ impl<'a> Builder<'a> {
     fn directive(&mut self, directive: &Directive) -> Result<(), String> {
         let word =
             |index: usize| directive.words.get(index).map(String::as_str).unwrap_or_default();
-        let rest = || directive.words[1..].join(" ");
+        let parameter = || directive.words[1..].join(" ");
         match word(0).to_ascii_lowercase().as_str() {
             "secrule" => {
                 let rule = self.rule(word(1), word(2), word(3))?;
@@ -74,7 +74,7 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            "secruleremovebyid" => self.update(Update::Remove(Which::ids(&rest())?)),
+            "secruleremovebyid" => self.update(Update::Remove(Which::ids(&parameter())?)),
             "secruleremovebytag" => self.update(Update::Remove(Which::Tag(word(1).to_owned()))),
             "secruleremovebymsg" => self.update(Update::Remove(Which::Message(word(1).to_owned()))),
             name @ ("secruleupdatetargetbyid"
@@ -223,8 +223,8 @@ impl<'a> Builder<'a> {
         let mut groups = HashMap::new();
         let mut numbers = Vec::new();
         for rule in set.rules() {
-            let next = groups.len();
-            numbers.push(rule.texts().map(|texts| *groups.entry(texts).or_insert(next)));
+            let group_number = groups.len();
+            numbers.push(rule.texts().map(|texts| *groups.entry(texts).or_insert(group_number)));
         }
         set.groups = groups.len();
         for (rule, number) in set.phases.iter_mut().flatten().zip(numbers) {

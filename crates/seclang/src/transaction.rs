@@ -307,9 +307,9 @@ impl<'r> Transaction<'r> {
         if let (Selector::Slot(place, _), false) = (&target.selector, target.count) {
             return self.slots[*place];
         }
-        let mut found = Vec::new();
-        self.select(target, &mut found);
-        found.first().map(|entry| entry.value)
+        let mut entries = Vec::new();
+        self.select(target, &mut entries);
+        entries.first().map(|entry| entry.value)
     }
 
     /// Runs `setvar`. Returns the increment, if the variable is a counter.
@@ -355,10 +355,10 @@ impl<'r> Transaction<'r> {
             Ok(slot) => self.slots[slot] = value,
             Err((lowercase, name)) => {
                 let collection = assignment.collection;
-                let next = self.others.len();
-                let place = *self.other_places.entry((collection, lowercase)).or_insert(next);
+                let free_place = self.others.len();
+                let place = *self.other_places.entry((collection, lowercase)).or_insert(free_place);
                 let entry = value.map(|value| CollectionEntry { collection, key: name, value });
-                if place == next {
+                if place == free_place {
                     self.others.push(entry);
                 } else {
                     self.others[place] = entry;

@@ -192,9 +192,9 @@ fn remove_comments(text: &[u8]) -> Vec<u8> {
     let mut inside = false;
     let mut at = 0;
     while at < text.len() {
-        let rest = &text[at..];
+        let unread = &text[at..];
         if inside {
-            let end = [&b"*/"[..], b"-->"].into_iter().find(|end| rest.starts_with(end));
+            let end = [&b"*/"[..], b"-->"].into_iter().find(|end| unread.starts_with(end));
             if let Some(end) = end {
                 inside = false;
                 at += end.len();
@@ -202,16 +202,16 @@ fn remove_comments(text: &[u8]) -> Vec<u8> {
                 out.extend(text.get(at));
             }
             at += 1;
-        } else if rest.starts_with(b"/*") {
+        } else if unread.starts_with(b"/*") {
             inside = true;
             at += 2;
-        } else if rest.starts_with(b"<!--") {
+        } else if unread.starts_with(b"<!--") {
             inside = true;
             at += 4;
-        } else if rest.starts_with(b"--") || rest[0] == b'#' {
+        } else if unread.starts_with(b"--") || unread[0] == b'#' {
             break;
         } else {
-            out.push(rest[0]);
+            out.push(unread[0]);
             at += 1;
         }
     }

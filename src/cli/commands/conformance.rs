@@ -165,9 +165,9 @@ async fn try_all(
         connection.host.clone(),
         live.tier.facts().name.to_owned(),
     );
-    let left = scratch.may_be_left();
+    let leftovers = scratch.may_be_left();
     let checks = run_checks(&scratch, &args.only, interrupt.stop(), report, |id| output.status(id));
-    let report = interrupt.while_leaving(&left, Exit::Partial, checks).await;
+    let report = interrupt.while_leaving(&leftovers, Exit::Partial, checks).await;
     if report.left_behind > 0 {
         output.message(&scratch.could_not_delete());
     }

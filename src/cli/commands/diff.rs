@@ -68,9 +68,9 @@ impl Run for DiffArgs {
             specs => {
                 let base = old_spec(specs, settings, &mut sources)?;
                 output.say(&format!("The old spec is that of {}", base.source));
-                let after =
+                let new_spec =
                     specs.first().map(|path| read_spec(path, settings, &mut sources, &mut errors));
-                (Some(base.desired), after.transpose()?.flatten())
+                (Some(base.desired), new_spec.transpose()?.flatten())
             }
         };
         let (Some(before), Some(after)) = (before, after) else {

@@ -165,13 +165,14 @@ impl ImportArgs {
     fn values(&self, settings: &Settings<'_>) -> GivenValues {
         let position = |positions: &[usize], n: usize| positions.get(n).copied().unwrap_or(n);
         let ValuePositions { texts, files } = &self.value_positions;
-        let given = settings.flags.variables.iter().enumerate();
-        let given = given.map(|(n, (name, text))| {
+        let variables = settings.flags.variables.iter().enumerate();
+        let text_options = variables.map(|(n, (name, text))| {
             (position(texts, n), GivenValue::Text(name.clone(), text.clone()))
         });
-        let named = self.var_file.iter().enumerate();
-        let named = named.map(|(n, path)| (position(files, n), GivenValue::File(path.clone())));
-        let mut options: Vec<_> = given.chain(named).collect();
+        let var_files = self.var_file.iter().enumerate();
+        let file_options =
+            var_files.map(|(n, path)| (position(files, n), GivenValue::File(path.clone())));
+        let mut options: Vec<_> = text_options.chain(file_options).collect();
         sort_by_key(&mut options, |(position, _)| *position);
         let options = options.into_iter().map(|(_, option)| option).collect();
         GivenValues { environment: settings.terraform_variables(), options }
@@ -236,17 +237,17 @@ pub(super) async fn run(
         refuse_unused_octodns_options(args, None)?;
     }
     let mut imported = Vec::new();
-    let mut found = None;
+    let mut file_contents = None;
     let mut beside_spec = Diagnostics::default();
     if !paths.is_empty() {
         let Some(mut files) = files_of(args, &paths, settings, output)? else {
             return Ok(Exit::Error);
         };
         imported.extend(files.take_imported());
-        found = Some(files);
+        file_contents = Some(files);
     }
     if let Some(form) = &args.leave {
-        return leave(form, found.as_ref(), output);
+        return leave(form, file_contents.as_ref(), output);
     }
     if !zones.is_empty() {
         let (live, found) = import_live(args.live_parts(), &zones, settings, output).await?;
@@ -260,10 +261,10 @@ pub(super) async fn run(
     };
     output.hide();
     // Sources that are not compared are released before the spec is read back.
-    let found = found.filter(|_| !args.offline);
+    let compared_files = file_contents.filter(|_| !args.offline);
     let AsFound { desired, notes } = as_found(desired);
     notes.iter().for_each(|note| output.news(&safe(note)));
-    let printed = found.is_some().then(|| print(&desired));
+    let printed = compared_files.is_some().then(|| print(&desired));
     let arranged = arrange(&desired, &remarks, args.factor);
     let texts = match &args.out {
         None => vec![(PathBuf::new(), arranged.whole())],
@@ -278,7 +279,7 @@ pub(super) async fn run(
             .result(|out| files.iter().try_for_each(|(_, text)| out.write_all(text.as_bytes())))?,
         Some(directory) => files::write_new(directory, &files, output)?,
     }
-    if let (Some(found), Some(printed)) = (found, printed) {
+    if let (Some(found), Some(printed)) = (compared_files, printed) {
         compared_with_cloudflare::compare_with_cloudflare(
             &printed,
             &found,
@@ -382,18 +383,18 @@ fn files_of(
     let providers = args.provider.iter().cloned().collect();
     let octodns = OctodnsChoice { config: args.config.clone(), target: args.target.clone() };
     let (values, skip) = (args.values(settings), args.skip.clone());
-    let mut given = GivenZones { providers, octodns, values, skip, ..GivenZones::default() };
+    let mut given_zones = GivenZones { providers, octodns, values, skip, ..GivenZones::default() };
     for name in &args.zone_name {
         let parse = |text: &str| {
             ZoneName::parse(text)
                 .with_context(|| format!("--zone-name {name:?}: not a valid zone name"))
         };
         match name.split_once('=') {
-            Some((id, name)) => drop(given.by_id.insert(id.to_owned(), parse(name)?)),
-            None => given.default = Some(parse(name)?),
+            Some((id, name)) => drop(given_zones.by_id.insert(id.to_owned(), parse(name)?)),
+            None => given_zones.default = Some(parse(name)?),
         }
     }
-    let mut found = if paths.iter().any(|path| path.as_str() == "-") {
+    let mut imports = if paths.iter().any(|path| path.as_str() == "-") {
         let Some(kind) = from.filter(|_| paths.len() == 1) else {
             bail!("standard input needs --from, and cannot be combined with another source");
         };
@@ -403,29 +404,29 @@ fn files_of(
         if text.len() as u64 > LARGEST_INPUT {
             bail!("standard input has more than {} MiB", LARGEST_INPUT >> 20);
         }
-        read_text("<stdin>", text, kind, &given)
+        read_text("<stdin>", text, kind, &given_zones)
     } else {
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-        read_sources(&paths, from, &given)
+        read_sources(&paths, from, &given_zones)
     };
-    if given.values.has_options() && !found.has_variables {
+    if given_zones.values.has_options() && !imports.has_variables {
         return Err(Ended::Usage(NO_VARIABLES.to_owned()).into());
     }
-    found.diagnostics.order(&found.sources);
-    output.diagnostics(&found.diagnostics, &found.sources);
+    imports.diagnostics.order(&imports.sources);
+    output.diagnostics(&imports.diagnostics, &imports.sources);
     let is_broken =
-        found.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        imports.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     if is_broken {
         // Nothing is imported, so there is nothing to count.
         return Ok(None);
     }
-    refuse_unused_provider(args, Some(&found))?;
-    refuse_unused_octodns_options(args, Some(&found))?;
-    summarise(&found, output);
-    if found.is_empty() {
+    refuse_unused_provider(args, Some(&imports))?;
+    refuse_unused_octodns_options(args, Some(&imports))?;
+    summarise(&imports, output);
+    if imports.is_empty() {
         bail!("no zone was found in {}", args.sources.join(", "));
     }
-    Ok(Some(found))
+    Ok(Some(imports))
 }
 
 /// Refuses `--provider` if no source is of DNSControl.

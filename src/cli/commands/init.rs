@@ -200,27 +200,29 @@ async fn imported(
     let Session { settings, output, interrupt, .. } = *session;
     let connection =
         OpenConnection::open(settings, Access::Read, output, std::iter::empty()).await?;
-    let all = list_zones(&connection.reader, &connection.options(settings, output).read).await;
+    let zone_list =
+        list_zones(&connection.reader, &connection.options(settings, output).read).await;
     connection.close().await;
-    let all: BTreeSet<ZoneName> = all?.into_iter().map(|zone| zone.name).gather();
+    let zone_names: BTreeSet<ZoneName> = zone_list?.into_iter().map(|zone| zone.name).gather();
     output.hide();
-    if all.is_empty() && settings.flags.sandbox.is_some() && !args.all {
+    if zone_names.is_empty() && settings.flags.sandbox.is_some() && !args.all {
         let empty = "The sandbox has no zone";
         let name = name_of_example(settings, empty)?;
         output.say(&format!("{empty}: writing an example, which `plan --sandbox` rehearses."));
         return write_example(name.as_ref(), report);
     }
-    if all.is_empty() {
+    if zone_names.is_empty() {
         bail!(
             "these credentials can see no zone; give them access to one, or run this without them for an example"
         );
     }
     let chosen = if args.all {
-        all
+        zone_names
     } else if !settings.flags.zone.is_empty() {
-        let visible_zones = all.clone();
-        let zones =
-            all.into_iter().map(|name| (name.clone(), DesiredZone::new(name, Place::NOWHERE)));
+        let visible_zones = zone_names.clone();
+        let zones = zone_names
+            .into_iter()
+            .map(|name| (name.clone(), DesiredZone::new(name, Place::NOWHERE)));
         let mut unselected = Diagnostics::default();
         let desired = Desired { zones: zones.gather(), ..Desired::default() };
         let selected = settings.selection()?.apply(desired, &mut unselected);
@@ -235,9 +237,9 @@ async fn imported(
         output.diagnostics(&unselected, &Sources::default());
         selected.zones.into_keys().collect()
     } else if output.can_ask() && output.format == Format::Text {
-        interrupt.while_asking(NOTHING_WRITTEN, || ask_for_zones(&all, output))?
+        interrupt.while_asking(NOTHING_WRITTEN, || ask_for_zones(&zone_names, output))?
     } else {
-        print_numbered(&all, output);
+        print_numbered(&zone_names, output);
         return Err(Ended::usage(match output.format {
             Format::Text => {
                 "cannot ask which zones to import: standard input or standard error is not a terminal; use --zone NAME, \

@@ -126,9 +126,9 @@ async fn read_live(
 ) -> anyhow::Result<Snapshot> {
     let connection =
         OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
-    let taken = super::snapshot::read_zones(goal, &connection, settings, output).await;
+    let snapshot = super::snapshot::read_zones(goal, &connection, settings, output).await;
     connection.close().await;
-    Ok(taken?.snapshot)
+    Ok(snapshot?.snapshot)
 }
 
 /// Starts a sandbox in memory, with a name server.
@@ -179,9 +179,9 @@ async fn in_sandbox(
     let journal = &Journal::begin(directory.path(), &goal.digest, move || clock())?;
     let context =
         ApplyContext::new(reader, writer).with_journal(journal).with_stop(interrupt.stop().clone());
-    let left = "nothing was written to Cloudflare";
+    let leftovers = "nothing was written to Cloudflare";
     let report =
-        interrupt.while_leaving(left, Exit::Error, apply(&planned, consents, context)).await?;
+        interrupt.while_leaving(leftovers, Exit::Error, apply(&planned, consents, context)).await?;
     let checked = check_expectations(running, reader, goal, options, settings.now()?).await?;
     output.hide();
     let failed =

@@ -59,17 +59,17 @@ impl Run for SnapshotArgs {
         let goal = load_spec("snapshot", &self.spec, settings, output)?;
         let connection =
             OpenConnection::open(settings, Access::Read, output, goal.needed_zones()).await?;
-        let taken = read_zones(&goal, &connection, settings, output).await;
+        let result = read_zones(&goal, &connection, settings, output).await;
         let requests = connection.requests();
         connection.close().await;
-        let taken = taken?;
-        let bytes = taken.snapshot.to_bytes().context("failed to pack the snapshot")?;
+        let snapshot = result?;
+        let bytes = snapshot.snapshot.to_bytes().context("failed to pack the snapshot")?;
         let (path, written) = match &self.out {
             Some(path) => (path.as_path(), files::write_file(path, &bytes, Readers::Owner, output)),
             None => (Path::new(FILE), files::replace(Path::new(FILE), &bytes, Readers::Owner)),
         };
         written.with_context(|| format!("failed to write the snapshot {}", path.display()))?;
-        report_parts(&taken, (path, bytes.len()), requests, output)?;
+        report_parts(&snapshot, (path, bytes.len()), requests, output)?;
         Ok(Exit::Success)
     }
 }
@@ -92,10 +92,10 @@ pub(super) async fn read_zones(
         zones: Vec::new(),
     };
     let options = connection.options(settings, output).read;
-    let taken =
+    let snapshot =
         take(&connection.reader, &queries, &records, about, &options, &*show_reads(output)).await;
     output.hide();
-    Ok(taken?)
+    Ok(snapshot?)
 }
 
 /// Reports the saved and the missing parts. All messages go to stderr if the snapshot goes to

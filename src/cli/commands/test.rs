@@ -64,7 +64,7 @@ impl Run for TestArgs {
             lists: Some(&lists),
             sources: Some(&goal.sources),
         };
-        let gone: BTreeMap<&ZoneName, Vec<Expectation>> =
+        let lost_expectations: BTreeMap<&ZoneName, Vec<Expectation>> =
             desired.zones.values().map(|zone| (&zone.name, gone(zone, goal.base()))).gather();
         let is_about_requests = |zone: &&DesiredZone| {
             let was = || goal.base().and_then(|base| base.desired.zones.get(&zone.name));
@@ -86,7 +86,7 @@ impl Run for TestArgs {
                 });
             }
             // An expectation that was removed from the spec is only mentioned if it would fail.
-            for expectation in gone.get(&zone.name).into_iter().flatten() {
+            for expectation in lost_expectations.get(&zone.name).into_iter().flatten() {
                 let outcome = check_expectation(world, &expectation.what);
                 if matches!(outcome, ExpectationOutcome::Failed(_)) {
                     checked.push(Checked { zone: &zone.name, expectation, outcome });

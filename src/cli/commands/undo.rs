@@ -187,9 +187,9 @@ pub(super) fn apply_in_words(apply: &PastApply) -> String {
         changes.push(format!("{} with an unknown result", summary.unknown));
     }
     let mut zones: Vec<&str> = summary.zones.iter().take(NAMED_ZONES).map(String::as_str).collect();
-    let more = count(summary.zones.len().saturating_sub(NAMED_ZONES), "more zone");
+    let omission = count(summary.zones.len().saturating_sub(NAMED_ZONES), "more zone");
     if summary.zones.len() > NAMED_ZONES {
-        zones.push(&more);
+        zones.push(&omission);
     }
     let mut notes = Vec::new();
     if let Some(time) = undoes {

@@ -126,10 +126,10 @@ fn report_views(
             selected.providers.iter().map(|name| format!("`{name}`")).collect();
         format!("{} (provider {})", selected.domain.name, providers.join(", "))
     };
-    let all: Vec<String> = std::iter::once(first).chain(others).map(names).collect();
+    let view_names: Vec<String> = std::iter::once(first).chain(others).map(names).collect();
     let detail = format!(
         "{zone} has different records in {}, and all of them go to Cloudflare",
-        all.join(" and ")
+        view_names.join(" and ")
     );
     let choice = match others.iter().any(|other| other.providers != first.providers) {
         true => "choose one with `--provider NAME`",

@@ -91,17 +91,17 @@ impl Templating {
         };
         // The other form of an internationalised name is not computed.
         let is_plain = set.name.is_ascii() && !set.name.contains("xn--");
-        let known = |text: String| is_plain.then_some(text);
+        let if_plain = |text: String| is_plain.then_some(text);
         let (decoded_name, encoded_name) =
             (dotted(below(&decoded_zone)), dotted(below(&encoded_zone)));
         let mut parameters = Parameters::from(
             [
-                ("record_name", known(set.name.clone())),
-                ("record_decoded_name", known(set.name.clone())),
-                ("record_encoded_name", known(set.name.clone())),
-                ("record_fqdn", known(decoded_name.clone())),
-                ("record_decoded_fqdn", known(decoded_name)),
-                ("record_encoded_fqdn", known(encoded_name)),
+                ("record_name", if_plain(set.name.clone())),
+                ("record_decoded_name", if_plain(set.name.clone())),
+                ("record_encoded_name", if_plain(set.name.clone())),
+                ("record_fqdn", if_plain(decoded_name.clone())),
+                ("record_decoded_fqdn", if_plain(decoded_name)),
+                ("record_encoded_fqdn", if_plain(encoded_name)),
                 ("record_type", Some(set.type_name.clone())),
                 ("record_ttl", Some(ttl.to_string())),
                 ("record_source_id", None),
@@ -160,24 +160,25 @@ pub(super) fn fill_value<'y>(
 fn fill_text(text: &str, parameters: &Parameters) -> Result<String, TemplateFault> {
     let refused = |why: &str| Err(TemplateFault::Refused(why.to_owned()));
     let mut filled = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['{', '}']) {
-        filled.push_str(&rest[..at]);
-        let brace = &rest[at..=at];
-        rest = &rest[at + 1..];
-        if let Some(after) = rest.strip_prefix(brace) {
+    let mut unread = text;
+    while let Some(at) = unread.find(['{', '}']) {
+        filled.push_str(&unread[..at]);
+        let brace = &unread[at..=at];
+        unread = &unread[at + 1..];
+        if let Some(after) = unread.strip_prefix(brace) {
             filled.push_str(brace);
-            rest = after;
+            unread = after;
             continue;
         }
         if brace == "}" {
             return refused("a `}` without `{`; a literal one is written `}}`");
         }
-        let Some(end) = rest.find(['{', '}']).filter(|end| rest[*end..].starts_with('}')) else {
+        let Some(end) = unread.find(['{', '}']).filter(|end| unread[*end..].starts_with('}'))
+        else {
             return refused("a `{` without `}`; a literal one is written `{{`");
         };
-        let field = &rest[..end];
-        rest = &rest[end + 1..];
+        let field = &unread[..end];
+        unread = &unread[end + 1..];
         let name = &field[..field.find(['.', '[', '!', ':']).unwrap_or(field.len())];
         if name.is_empty() || name.bytes().all(|byte| byte.is_ascii_digit()) {
             return refused(&format!("`{{{field}}}` names no parameter"));
@@ -191,7 +192,7 @@ fn fill_text(text: &str, parameters: &Parameters) -> Result<String, TemplateFaul
             }
         }
     }
-    filled.push_str(rest);
+    filled.push_str(unread);
     Ok(filled)
 }
 

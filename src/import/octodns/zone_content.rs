@@ -196,10 +196,10 @@ impl ZoneContent {
         names.dedup();
         let mut why = why.to_owned();
         if !names.is_empty() {
-            let more = names.len().saturating_sub(MOST_NAMES);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let omitted = names.len().saturating_sub(MOST_NAMES);
+            let omission = if omitted > 0 { format!(" and {omitted} more") } else { String::new() };
             names.truncate(MOST_NAMES);
-            why.push_str(&format!("; left out: {}{more}", names.join(", ")));
+            why.push_str(&format!("; left out: {}{omission}", names.join(", ")));
         }
         found.report(findings::NOT_TRANSLATED, &format!("zone {zone}"), place, &why, help);
         if values == 0 {

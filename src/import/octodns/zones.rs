@@ -306,13 +306,14 @@ fn processors_of<'c>(
 fn sub_zones_by_zone<'z>(
     zones: impl Iterator<Item = &'z ZoneName> + Clone,
 ) -> BTreeMap<ZoneName, BTreeSet<String>> {
-    let known: BTreeMap<&str, &ZoneName> =
+    let zones_by_name: BTreeMap<&str, &ZoneName> =
         zones.clone().map(|zone| (zone.as_str(), zone)).collect();
     let mut below: BTreeMap<ZoneName, BTreeSet<String>> = BTreeMap::new();
     for zone in zones {
         let name = zone.as_str();
-        let parents =
-            name.match_indices('.').filter_map(|(at, _)| Some((at, known.get(&name[at + 1..])?)));
+        let parents = name
+            .match_indices('.')
+            .filter_map(|(at, _)| Some((at, zones_by_name.get(&name[at + 1..])?)));
         for (at, parent) in parents {
             below.entry((*parent).clone()).or_default().insert(name[..at].to_owned());
         }

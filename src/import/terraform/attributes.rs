@@ -105,9 +105,9 @@ pub(super) struct Attributes<'r> {
 impl<'r> Attributes<'r> {
     /// Creates the attributes of a resource, all of them unread.
     pub(super) fn new(resource: &'r Resource) -> Self {
-        let taken = RefCell::default();
+        let read_paths = RefCell::default();
         let is_complete = resource.is_complete;
-        Self { kind: &resource.kind, values: &resource.values, is_complete, taken }
+        Self { kind: &resource.kind, values: &resource.values, is_complete, taken: read_paths }
     }
 
     /// Reads an attribute and everything in it.
@@ -176,18 +176,20 @@ impl<'r> Attributes<'r> {
 
     fn collect(&self, values: &Term, prefix: &str, paths: &mut Vec<String>) {
         let Term::Map(members) = values else { return };
-        let taken = self.taken.borrow();
+        let read_paths = self.taken.borrow();
         for (name, value) in members {
             let path = format!("{prefix}{name}");
-            if taken.contains(&path)
+            if read_paths.contains(&path)
                 || self.is_unsaid(value)
                 || prefix.is_empty() && self.is_default(name, value)
             {
                 continue;
             }
             let below = format!("{path}.");
-            let is_opened =
-                taken.range(below.clone()..).next().is_some_and(|path| path.starts_with(&below));
+            let is_opened = read_paths
+                .range(below.clone()..)
+                .next()
+                .is_some_and(|path| path.starts_with(&below));
             match values.object(name).filter(|_| is_opened) {
                 Some(block @ Term::Map(_)) => self.collect(block, &below, paths),
                 _ => paths.push(path),

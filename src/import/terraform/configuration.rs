@@ -157,9 +157,13 @@ impl<'b> Module<'b> {
                 .unwrap_or(Path::new("."));
             directory.canonicalize().ok()
         };
-        let own = self.chain.last().map(|directory| directory.to_path_buf());
-        let unread: Vec<PathBuf> =
-            found.unread_values.keys().filter(|path| real(path) == own).cloned().collect();
+        let own_directory = self.chain.last().map(|directory| directory.to_path_buf());
+        let unread: Vec<PathBuf> = found
+            .unread_values
+            .keys()
+            .filter(|path| real(path) == own_directory)
+            .cloned()
+            .collect();
         for path in unread {
             let why = found.unread_values.remove(&path).unwrap_or_default();
             let has_value = |(name, variable): &(&&str, &Variable<'_>)| {

@@ -343,12 +343,12 @@ impl Scope<'_> {
                     // Only lists are iterated by `*`.
                     other => vec![other],
                 };
-                let rest: Vec<&TraversalOperator> =
+                let steps: Vec<&TraversalOperator> =
                     operators.map(|operator| operator.value()).collect();
-                let each = |item: Term| {
-                    rest.iter().fold(item, |value, step| self.step(value, step, place))
+                let apply_steps = |item: Term| {
+                    steps.iter().fold(item, |value, step| self.step(value, step, place))
                 };
-                return Term::List(items.into_iter().map(each).collect());
+                return Term::List(items.into_iter().map(apply_steps).collect());
             }
             value = self.step(value, step, place);
         }
@@ -451,11 +451,13 @@ impl Scope<'_> {
                         },
                     },
                     Directive::For(each) => {
-                        let each = &each.for_expr;
-                        let key = each.key_var.as_ref().map(|name| name.as_str());
-                        let collection = self.evaluate(&each.collection_expr);
-                        for inner in self.each(collection, key, each.value_var.as_str(), place)? {
-                            inner.append(&each.template, template, out, place)?;
+                        let for_clause = &each.for_expr;
+                        let key = for_clause.key_var.as_ref().map(|name| name.as_str());
+                        let collection = self.evaluate(&for_clause.collection_expr);
+                        for inner in
+                            self.each(collection, key, for_clause.value_var.as_str(), place)?
+                        {
+                            inner.append(&for_clause.template, template, out, place)?;
                         }
                     }
                 },

@@ -290,8 +290,8 @@ fn title(text: &str) -> String {
 /// Returns the match of a pattern.
 fn matched(pattern: &str, text: &str) -> Outcome {
     let pattern = regex::Regex::new(pattern).map_err(|_| "the pattern is not valid")?;
-    let found = pattern.captures(text).ok_or("the pattern does not match")?;
-    Ok(groups(&pattern, &found))
+    let captures = pattern.captures(text).ok_or("the pattern does not match")?;
+    Ok(groups(&pattern, &captures))
 }
 
 /// Converts a match: named groups to a map, numbered groups to a list, otherwise the whole match to
@@ -407,10 +407,10 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
         }),
         "setintersection" | "setsubtract" => list(a, 0).and_then(|items| {
             let others: Result<Vec<&[Term]>, _> = (1..a.len()).map(|n| list(a, n)).collect();
-            let others = others?;
+            let other_lists = others?;
             let is_kept = |item: &&Term| match name {
-                "setsubtract" => !others.iter().any(|other| other.contains(item)),
-                _ => others.iter().all(|other| other.contains(item)),
+                "setsubtract" => !other_lists.iter().any(|other| other.contains(item)),
+                _ => other_lists.iter().all(|other| other.contains(item)),
             };
             Ok(set(&items.iter().filter(is_kept).cloned().collect::<Vec<_>>()))
         }),

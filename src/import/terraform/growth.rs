@@ -19,14 +19,14 @@ const JSON_VALUE: usize = 24;
 /// Returns the maximum size of the result of a function, in bytes.
 pub(super) fn size_of_result(name: &str, arguments: &[Term]) -> usize {
     let text = |n: usize| arguments.get(n).and_then(Term::text).unwrap_or_default();
-    let all = || arguments.iter().map(Term::bytes).sum::<usize>();
+    let total_bytes = || arguments.iter().map(Term::bytes).sum::<usize>();
     match name {
         "replace" => size_of_replaced(&text(0), &text(1), &text(2)),
         "join" => {
             let items = arguments.iter().skip(1).map(|list| list.items().len()).sum::<usize>();
-            all().saturating_add(items.saturating_mul(text(0).len()))
+            total_bytes().saturating_add(items.saturating_mul(text(0).len()))
         }
-        "format" => size_of_format(&text(0), all()),
+        "format" => size_of_format(&text(0), total_bytes()),
         "formatlist" => {
             let lengths = arguments.iter().map(|value| match value {
                 Term::List(list) | Term::Set(list) => list.len(),
@@ -35,7 +35,7 @@ pub(super) fn size_of_result(name: &str, arguments: &[Term]) -> usize {
             let is_repeated = |value: &&Term| !matches!(value, Term::List(_) | Term::Set(_));
             let repeated = arguments.iter().filter(is_repeated).map(Term::bytes).sum();
             let rows = lengths.max().unwrap_or_default();
-            all().saturating_add(size_of_format(&text(0), repeated).saturating_mul(rows))
+            total_bytes().saturating_add(size_of_format(&text(0), repeated).saturating_mul(rows))
         }
         "indent" => {
             let text = text(1);
@@ -63,13 +63,13 @@ pub(super) fn size_of_result(name: &str, arguments: &[Term]) -> usize {
             rows.saturating_mul(row)
         }
         "jsonencode" => size_of::<Term>() + arguments.iter().map(size_of_json).sum::<usize>(),
-        "jsondecode" => all().saturating_mul(2),
+        "jsondecode" => total_bytes().saturating_mul(2),
         "yamldecode" => {
             let text = text(0);
             let is_mark = |byte: &u8| matches!(byte, b'\n' | b',' | b':' | b'[' | b'{' | b'-');
             text.len() + text.bytes().filter(is_mark).count().saturating_mul(YAML_VALUE)
         }
-        _ => all(),
+        _ => total_bytes(),
     }
 }
 

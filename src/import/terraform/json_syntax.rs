@@ -193,9 +193,9 @@ fn expression(node: Node, strings: Strings) -> Result<Expression, Why> {
 
 /// Converts a number.
 fn number_literal(number: &serde_json::Number) -> Result<Expression, Why> {
-    let whole = number.as_u64().map(Number::from).or(number.as_i64().map(Number::from));
+    let integer = number.as_u64().map(Number::from).or(number.as_i64().map(Number::from));
     let fraction = || number.as_f64().and_then(Number::from_f64);
-    let literal = whole.or_else(fraction).map(Expression::from);
+    let literal = integer.or_else(fraction).map(Expression::from);
     literal.ok_or_else(|| format!("the number {number} is not read"))
 }
 

@@ -126,10 +126,10 @@ impl<'s> Modules<'s> {
                 order.push(real.clone());
                 shown.insert(real.clone(), path.display().to_string());
             }
-            let all = directories.entry(real).or_default();
-            all.is_broken |= files.is_broken;
-            all.bodies.extend(files.bodies);
-            all.values.extend(files.values);
+            let known_files = directories.entry(real).or_default();
+            known_files.is_broken |= files.is_broken;
+            known_files.bodies.extend(files.bodies);
+            known_files.values.extend(files.values);
         }
         Self {
             sources,
@@ -148,14 +148,15 @@ impl<'s> Modules<'s> {
     /// Returns the directories that no other directory calls. Of directories that only call each
     /// other, returns the first.
     pub(super) fn roots(&self) -> Vec<&Path> {
-        let all = || self.order.iter().map(PathBuf::as_path);
-        let called: BTreeSet<&Path> = all()
+        let directories = || self.order.iter().map(PathBuf::as_path);
+        let called_modules: BTreeSet<&Path> = directories()
             .flat_map(|of| self.called_by(of).into_iter().filter(move |one| *one != of))
             .gather();
-        let mut roots: Vec<&Path> = all().filter(|directory| !called.contains(directory)).collect();
+        let mut roots: Vec<&Path> =
+            directories().filter(|directory| !called_modules.contains(directory)).collect();
         let mut reached = BTreeSet::new();
         roots.iter().for_each(|root| self.reach(root, &mut reached));
-        for directory in all() {
+        for directory in directories() {
             if !reached.contains(directory) {
                 roots.push(directory);
                 self.reach(directory, &mut reached);

@@ -34,13 +34,13 @@ pub(super) fn is_too_deep(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut n = 0;
     while n < bytes.len() {
-        let next = bytes.get(n + 1).copied();
+        let next_byte = bytes.get(n + 1).copied();
         match (inside.last().copied().unwrap_or(Inside::Code), bytes[n]) {
             (Inside::Quotes, b'\\') => n += 1,
             (Inside::Quotes, b'"') => {
                 inside.pop();
             }
-            (Inside::Quotes, b'$' | b'%') if next == Some(b'{') => {
+            (Inside::Quotes, b'$' | b'%') if next_byte == Some(b'{') => {
                 inside.push(Inside::Code);
                 n += 1;
             }
@@ -50,7 +50,7 @@ pub(super) fn is_too_deep(text: &str) -> bool {
             }
             (Inside::Quotes, _) => {}
             (Inside::Code, b'#') => n += skip_line(&bytes[n..]),
-            (Inside::Code, b'/') if next == Some(b'/') => n += skip_line(&bytes[n..]),
+            (Inside::Code, b'/') if next_byte == Some(b'/') => n += skip_line(&bytes[n..]),
             (Inside::Code, b'"') => inside.push(Inside::Quotes),
             (Inside::Code, b'(' | b'[' | b'{') => {
                 inside.push(Inside::Code);

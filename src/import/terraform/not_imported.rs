@@ -62,7 +62,8 @@ fn content_in_words(resource: &Resource) -> Option<String> {
         let text = of.and_then(Term::text).filter(|text| !text.is_empty())?;
         Some(format!("`{}`", text.chars().take(LONGEST).collect::<String>()))
     };
-    let known = |of: Option<&Term>| text(of).unwrap_or_else(|| "an unknown value".to_owned());
+    let text_or_unknown =
+        |of: Option<&Term>| text(of).unwrap_or_else(|| "an unknown value".to_owned());
     match resource.kind.as_str() {
         "cloudflare_page_rule" => {
             let Some(Term::Map(actions)) = values.object("actions") else { return None };
@@ -71,7 +72,11 @@ fn content_in_words(resource: &Resource) -> Option<String> {
                 .filter(|(_, value)| !value.is_empty())
                 .map(|(name, _)| format!("`{name}`"));
             let actions: Vec<String> = actions.collect();
-            Some(format!("it sets {} for {}", actions.join(", "), known(values.get("target"))))
+            Some(format!(
+                "it sets {} for {}",
+                actions.join(", "),
+                text_or_unknown(values.get("target"))
+            ))
         }
         "cloudflare_list" => {
             let items = values
@@ -79,7 +84,8 @@ fn content_in_words(resource: &Resource) -> Option<String> {
                 .or_else(|| values.get("item"))
                 .map(Term::items)
                 .unwrap_or_default();
-            let (name, kind) = (known(values.get("name")), known(values.get("kind")));
+            let (name, kind) =
+                (text_or_unknown(values.get("name")), text_or_unknown(values.get("kind")));
             Some(format!(
                 "it is the list {name} of kind {kind} with {}",
                 count(items.len(), "item")
@@ -87,9 +93,12 @@ fn content_in_words(resource: &Resource) -> Option<String> {
         }
         "cloudflare_access_rule" => {
             let configuration = values.object("configuration");
-            let target = known(configuration.and_then(|of| of.get("target")));
-            let value = known(configuration.and_then(|of| of.get("value")));
-            Some(format!("it applies {} to the {target} {value}", known(values.get("mode"))))
+            let target = text_or_unknown(configuration.and_then(|of| of.get("target")));
+            let value = text_or_unknown(configuration.and_then(|of| of.get("value")));
+            Some(format!(
+                "it applies {} to the {target} {value}",
+                text_or_unknown(values.get("mode"))
+            ))
         }
         _ => None,
     }

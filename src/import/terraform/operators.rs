@@ -66,8 +66,8 @@ pub(super) fn binary(operator: BinaryOperator, left: Term, right: Term, place: P
         BinaryOperator::Eq => Some(Term::Bool(left == right)),
         BinaryOperator::NotEq => Some(Term::Bool(left != right)),
         BinaryOperator::And | BinaryOperator::Or => {
-            let both = left.truth().zip(right.truth());
-            both.map(|(l, r)| {
+            let truths = left.truth().zip(right.truth());
+            truths.map(|(l, r)| {
                 Term::Bool(if operator == BinaryOperator::And { l && r } else { l || r })
             })
         }

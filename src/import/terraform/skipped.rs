@@ -51,8 +51,8 @@ pub(super) fn take_out(
 /// Returns true if a skip matches an address: that of the resource, an instance, or a containing
 /// module.
 fn is_of(address: &str, skip: &str) -> bool {
-    let rest = address.strip_prefix(skip);
-    rest.is_some_and(|rest| {
+    let tail = address.strip_prefix(skip);
+    tail.is_some_and(|rest| {
         rest.is_empty() || rest.starts_with('[') || rest.starts_with('.') && is_module(skip)
     })
 }

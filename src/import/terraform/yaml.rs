@@ -20,9 +20,9 @@ pub(super) fn decode(values: &[Term], source: SourceId, place: Place) -> Term {
         Some(Term::Missing(missing)) => return Term::Missing(missing.clone()),
         value => value.and_then(Term::text).unwrap_or_default(),
     };
-    let mut found = Diagnostics::default();
-    match read_yaml(&text, source, &mut found) {
-        Some(yaml) if !found.has_errors() => match value(&yaml) {
+    let mut diagnostics = Diagnostics::default();
+    match read_yaml(&text, source, &mut diagnostics) {
+        Some(yaml) if !diagnostics.has_errors() => match value(&yaml) {
             Ok(value) => value,
             Err(why) => Term::Missing(Missing::unknown(format!("`yamldecode`: {why}"), place)),
         },

@@ -77,13 +77,13 @@ impl<'g> Zones<'g> {
     /// Returns the zone of a resource by its `zone_id`.
     pub(super) fn of(&self, resource: &Resource) -> Result<ZoneName, Refusal> {
         let Self { by_id, given } = self;
-        let known = |id: &str| match id.strip_prefix(ZONE_REFERENCE) {
+        let zone_of_id = |id: &str| match id.strip_prefix(ZONE_REFERENCE) {
             Some(name) => ZoneName::parse(name).ok(),
             None => by_id.get(id).cloned(),
         };
         match resource.values.get("zone_id") {
             Some(Term::Text(id)) => {
-                let zone = known(id).or_else(|| given.default.clone());
+                let zone = zone_of_id(id).or_else(|| given.default.clone());
                 let unknown = match id.strip_prefix(ASSIGNED) {
                     // The id of another kind of object, which Cloudflare assigns.
                     Some(address) => {
@@ -96,7 +96,7 @@ impl<'g> Zones<'g> {
             Some(Term::Missing(missing)) => {
                 // An id that must not be shown may still be looked up.
                 let hidden = match missing.hidden.as_ref().map(|hidden| &hidden.0) {
-                    Some(Term::Text(id)) => known(id),
+                    Some(Term::Text(id)) => zone_of_id(id),
                     _ => None,
                 };
                 let zone = hidden.or_else(|| given.default.clone());

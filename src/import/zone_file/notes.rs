@@ -57,10 +57,10 @@ fn starts(text: &str) -> impl Iterator<Item = usize> {
 /// Parses a list of tags, `NAME` or `NAME:VALUE` each; `None` if the text is no such list.
 fn tags_of(text: &str) -> Option<Vec<String>> {
     let mut tags = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.find([',', ':', '"', '\\']).unwrap_or(rest.len());
-        let (name, after) = rest.split_at(end);
+    let mut unread = text;
+    while !unread.is_empty() {
+        let end = unread.find([',', ':', '"', '\\']).unwrap_or(unread.len());
+        let (name, after) = unread.split_at(end);
         let (value, after) = match after.strip_prefix(':') {
             None => (String::new(), after),
             Some(value) if value.starts_with('"') => quoted_value(value)?,
@@ -76,7 +76,7 @@ fn tags_of(text: &str) -> Option<Vec<String>> {
             (false, true) => tags.push(name.to_owned()),
             (false, false) => tags.push(format!("{name}:{value}")),
         }
-        rest = match after.trim_start().strip_prefix(',') {
+        unread = match after.trim_start().strip_prefix(',') {
             Some(next) => next,
             None if after.trim().is_empty() => "",
             None => return None,

@@ -54,9 +54,9 @@ fn report_idle_acceptances(context: &LintContext<'_>, findings: &mut Findings) {
         for accepted in &section.accept {
             let idle = acceptance_without_effect(accepted, section)
                 .map(|reason| (accepted, &zone.name, reason));
-            let known = entries.entry(accepted.place).or_insert_with(|| idle.clone());
+            let idle_reason = entries.entry(accepted.place).or_insert_with(|| idle.clone());
             if idle.is_none() {
-                *known = None;
+                *idle_reason = None;
             }
         }
     }

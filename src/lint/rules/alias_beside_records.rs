@@ -45,17 +45,18 @@ fn report_aliases_beside_records(context: &LintContext<'_>, findings: &mut Findi
         if answer.end != End::Unknown(Unknown::BesideAlias) {
             continue;
         }
-        let others: Vec<_> = owner
+        let other_records: Vec<_> = owner
             .records
             .iter()
             .filter(|record| record.data.record_type() != Some(RecordType::Cname))
             .collect();
-        let mut types: Vec<&str> = others.iter().map(|record| record.data.type_name()).collect();
+        let mut types: Vec<&str> =
+            other_records.iter().map(|record| record.data.type_name()).collect();
         types.dedup();
         let types = types.join(", ");
         let detail = format!("`{}` has a CNAME that is not proxied, and {types}", owner.name);
         let mut diagnostic = RULE.at(alias.spelling.place, detail);
-        for other in others.iter().take(RELATED) {
+        for other in other_records.iter().take(RELATED) {
             diagnostic = diagnostic.and_at(other.spelling.place, "this record is beside it");
         }
         findings.push(diagnostic.about(zone.address(alias)).help(

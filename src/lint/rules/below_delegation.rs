@@ -59,12 +59,12 @@ fn report_records_below_delegations(context: &LintContext<'_>, findings: &mut Fi
                 .first()
                 .and_then(|ns| zone.owner(ns.name)?.of_type(RecordType::Ns).next());
             let (Some(record), Some(ns)) = (hidden.first(), ns) else { continue };
-            let others = match hidden.len() - 1 {
+            let other_records = match hidden.len() - 1 {
                 0 => String::new(),
                 n => format!(", like {} of this name", count(n, "other record")),
             };
             let detail = format!(
-                "`{}` is below `{}`, so this record may not be seen{others}",
+                "`{}` is below `{}`, so this record may not be seen{other_records}",
                 owner.name, ns.name
             );
             findings.push(

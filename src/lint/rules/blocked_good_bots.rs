@@ -52,8 +52,10 @@ fn report_blocked_good_bots(context: &LintContext<'_>, findings: &mut Findings) 
                 RuleForm::Rate(rate) => &rate.action,
                 RuleForm::Skip(_) | RuleForm::Raw(_) => continue,
             };
-            let asked = rule.when.as_ref().filter(|(when, _)| rule.enabled && when.asks_for(FIELD));
-            let Some((_, place)) = asked.filter(|_| STOPS.contains(&action.as_str())) else {
+            let bot_condition =
+                rule.when.as_ref().filter(|(when, _)| rule.enabled && when.asks_for(FIELD));
+            let Some((_, place)) = bot_condition.filter(|_| STOPS.contains(&action.as_str()))
+            else {
                 continue;
             };
             findings.push(

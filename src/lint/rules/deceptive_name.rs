@@ -121,9 +121,9 @@ fn report_deceptive_names(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
         // An author who writes the ASCII form knows the name.
         let record = owner.records.iter().find(|r| !r.spelling.name.contains("xn--"));
-        let own = record.and_then(|record| Some((*record, deceptive(owner.name)?)));
+        let deceptive_owner = record.and_then(|record| Some((*record, deceptive(owner.name)?)));
         let targets = owner.records.iter().filter_map(|r| Some((*r, deceptive(r.data.target()?)?)));
-        for (record, (label, why)) in own.into_iter().chain(targets) {
+        for (record, (label, why)) in deceptive_owner.into_iter().chain(targets) {
             findings.push(
                 RULE.at(record.spelling.place, format!("`{label}` is not what it seems: {why}"))
                     .about(zone.address(record))

@@ -46,13 +46,13 @@ zones:
 };
 
 fn report_unprotected_hosts(context: &LintContext<'_>, findings: &mut Findings) {
-    let others = hosts_of_other_services(context);
+    let hosts_elsewhere = hosts_of_other_services(context);
     for zone in &context.zones {
         let Some(waf) = zone.zone.waf.as_ref().filter(|waf| is_protected(waf)) else { continue };
         let open = zone.owners.iter().filter(|owner| {
             let is_open =
                 matches!(proxying(context, owner.name), Some(Proxying::Off | Proxying::Unsaid));
-            is_open && !owner.name.has_underscored_label() && !others.contains(owner.name)
+            is_open && !owner.name.has_underscored_label() && !hosts_elsewhere.contains(owner.name)
         });
         let names: Vec<&str> = open.map(|owner| owner.name.as_str()).collect();
         if names.is_empty() {

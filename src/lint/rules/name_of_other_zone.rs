@@ -71,10 +71,11 @@ fn report_names_of_other_zones(context: &LintContext<'_>, findings: &mut Finding
 
 /// Returns the suggestion for a name that looks like one of another zone.
 fn elsewhere(context: &LintContext<'_>, zone: &LintedZone<'_>, written: &Fqdn) -> Option<String> {
-    let other = context.answers.zone_of(written).map(|zone| zone.name());
-    let other = other.filter(|name| **name != zone.zone.name && name.as_fqdn().label_count() > 1);
+    let zone_of_name = context.answers.zone_of(written).map(|zone| zone.name());
+    let other_zone =
+        zone_of_name.filter(|name| **name != zone.zone.name && name.as_fqdn().label_count() > 1);
     let last = written.as_str().rsplit('.').next().unwrap_or_default();
-    match other {
+    match other_zone {
         Some(other) => Some(format!("move it to the zone {other}")),
         None => TOP_LEVEL.contains(&last).then(|| "move it to the zone it belongs to".to_owned()),
     }

@@ -35,9 +35,9 @@ zones:
 fn report_several_spf(context: &LintContext<'_>, findings: &mut Findings) {
     let spf = |record: &&DesiredRecord| matches!(&record.data, Rdata::Txt(text) if is_spf(text.as_bytes()));
     for (zone, owner) in context.owners() {
-        let mut own = owner.records.iter().copied().filter(spf);
-        if let (Some(_), Some(second)) = (own.next(), own.next()) {
-            let count = 2 + own.count();
+        let mut spf_records = owner.records.iter().copied().filter(spf);
+        if let (Some(_), Some(second)) = (spf_records.next(), spf_records.next()) {
+            let count = 2 + spf_records.count();
             findings.push(
                 RULE.at(second.spelling.place, format!("`{}` has {count} SPF records", owner.name))
                     .about(zone.address(second))

@@ -42,13 +42,13 @@ fn report_too_long_values(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners() {
         for records in owner.records.chunk_by(|a, b| a.data.record_type() == b.data.record_type()) {
             let lengths: Vec<_> = records.iter().map(|r| lengths(r)).collect();
-            let least: usize = lengths.iter().map(|l| l.0).sum();
-            let most: usize = lengths.iter().map(|l| l.1).sum();
-            if most <= COMBINED {
+            let shortest: usize = lengths.iter().map(|l| l.0).sum();
+            let longest: usize = lengths.iter().map(|l| l.1).sum();
+            if longest <= COMBINED {
                 continue;
             }
             // The finding is at the record that exceeds the limit.
-            let certain = least > COMBINED;
+            let certain = shortest > COMBINED;
             let mut sum = 0;
             let over = lengths.iter().position(|(least, most)| {
                 sum += if certain { least } else { most };
@@ -56,9 +56,9 @@ fn report_too_long_values(context: &LintContext<'_>, findings: &mut Findings) {
             });
             let Some(last) = over.map(|n| records[n]) else { continue };
             let how = if certain {
-                format!("{least} characters")
+                format!("{shortest} characters")
             } else {
-                format!("{most} characters with their quotes and escapes")
+                format!("{longest} characters with their quotes and escapes")
             };
             let number = count(records.len(), &format!("{} record", last.data.type_name()));
             let detail =

@@ -125,9 +125,9 @@ impl Snapshot {
     /// Managed rulesets are the same for an account and all its zones, so an answer for one of them
     /// serves for the others.
     pub(super) fn response(&self, path: &str) -> Option<&RecordedResponse> {
-        let own = self.answers.get(path);
-        if own.is_some() {
-            return own;
+        let own_response = self.answers.get(path);
+        if own_response.is_some() {
+            return own_response;
         }
         let (scope, rest) = path.split_once("/rulesets")?;
         if rest.starts_with("/phases/") {

@@ -130,8 +130,8 @@ impl Snapshot {
 
     /// Returns the scopes in which managed rulesets are looked up, in order.
     fn scopes(&self, zone: Option<&ZoneId>) -> Vec<RulesetOwner> {
-        let own = zone.and_then(|zone| self.account_of(zone));
-        let account = own.map(str::to_owned).or_else(|| self.about.account.clone());
+        let account_of_zone = zone.and_then(|zone| self.account_of(zone));
+        let account = account_of_zone.map(str::to_owned).or_else(|| self.about.account.clone());
         account
             .map(RulesetOwner::Account)
             .into_iter()
@@ -155,9 +155,9 @@ impl Snapshot {
                     let is_wanted = |which: Option<Managed>| {
                         which.is_some_and(|which| managed.contains(&which))
                     };
-                    let wanted =
+                    let wanted_rulesets =
                         read_managed(&items).into_iter().filter(|listed| is_wanted(listed.which));
-                    for listed in wanted {
+                    for listed in wanted_rulesets {
                         match self.response(&get_ruleset(scope, &listed.id).path) {
                             Some(RecordedResponse::Result(_)) => {}
                             Some(RecordedResponse::Refused { status, messages }) => {

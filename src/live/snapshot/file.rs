@@ -204,14 +204,14 @@ impl<R: BufRead> Unpacked<R> {
     fn next(&mut self) -> Result<Option<String>, SnapshotError> {
         let mut line = Vec::new();
         loop {
-            let some = self.text.fill_buf().map_err(unreadable)?;
-            if some.is_empty() {
+            let buffered = self.text.fill_buf().map_err(unreadable)?;
+            if buffered.is_empty() {
                 return if line.is_empty() { Ok(None) } else { Err(SnapshotError::Truncated) };
             }
-            let end = some.iter().position(|byte| *byte == b'\n');
-            let used = end.map_or(some.len(), |end| end + 1);
-            self.size.add(&some[..used])?;
-            line.extend_from_slice(&some[..end.unwrap_or(used)]);
+            let end = buffered.iter().position(|byte| *byte == b'\n');
+            let used = end.map_or(buffered.len(), |end| end + 1);
+            self.size.add(&buffered[..used])?;
+            line.extend_from_slice(&buffered[..end.unwrap_or(used)]);
             self.text.consume(used);
             if line.len() > MOST_OF_LINE {
                 return Err(SnapshotError::TooLarge {

@@ -49,9 +49,9 @@ impl<'r, R: Reader> Recorder<'r, R> {
     pub(super) fn finish(&self, about: About) -> Snapshot {
         let RecordedAnswers { zones, seen } = std::mem::take(&mut *self.log());
         // A listing of the account has more zones than were requested.
-        let wanted: BTreeSet<&str> =
+        let zone_ids: BTreeSet<&str> =
             about.zones.iter().filter_map(|z| z.id.as_ref()).map(|id| id.0.as_str()).gather();
-        let zones = zones.iter().filter(|(id, _)| wanted.contains(id.as_str()));
+        let zones = zones.iter().filter(|(id, _)| zone_ids.contains(id.as_str()));
         let zones: Vec<String> = zones.map(|(_, zone)| zone.to_string()).collect();
         let zones = RecordedResponse::List(zones.iter().map(String::as_str).collect());
         let answer = |(path, seen): (String, Seen)| match seen {
@@ -125,12 +125,13 @@ impl RecordedAnswers {
 
     /// Records a page of a list.
     fn list(&mut self, path: &str, items: impl Iterator<Item = PackedItem>, begins: bool) {
-        let seen = self.seen.entry(path.to_owned()).or_insert_with(|| Seen::List(BTreeMap::new()));
-        let list = match seen {
+        let recorded =
+            self.seen.entry(path.to_owned()).or_insert_with(|| Seen::List(BTreeMap::new()));
+        let list = match recorded {
             Seen::List(list) if !begins => list,
             Seen::List(_) | Seen::Whole(_) => {
-                *seen = Seen::List(BTreeMap::new());
-                let Seen::List(list) = seen else { return };
+                *recorded = Seen::List(BTreeMap::new());
+                let Seen::List(list) = recorded else { return };
                 list
             }
         };

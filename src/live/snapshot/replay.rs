@@ -87,8 +87,8 @@ fn zones(request: &Request, items: &PackedTexts) -> Result<Envelope, ApiError> {
     for text in items.iter() {
         let zone: Json = parse_kept(request, text)?;
         let is_named = name.is_none_or(|name| zone["name"] == name);
-        let own = zone.pointer("/account/id").and_then(Json::as_str);
-        if is_named && account.is_none_or(|asked| own.is_none_or(|own| own == asked)) {
+        let account_of_zone = zone.pointer("/account/id").and_then(Json::as_str);
+        if is_named && account.is_none_or(|asked| account_of_zone.is_none_or(|own| own == asked)) {
             found.push(zone);
         }
     }
@@ -114,18 +114,18 @@ fn requested_page<T: DeserializeOwned>(
     let per_page = number("per_page").unwrap_or(items.len().max(1));
     let page = number("page").unwrap_or(1);
     let first = (page - 1).saturating_mul(per_page).min(items.len());
-    let found = items
+    let page_items = items
         .some(first, per_page)
         .map(|text| parse_kept(request, text))
         .collect::<Result<Vec<_>, _>>()?;
     let info = PageInfo {
         page: Some(page as u64),
         per_page: Some(per_page as u64),
-        count: Some(found.len() as u64),
+        count: Some(page_items.len() as u64),
         total_count: Some(items.len() as u64),
         total_pages: Some(items.len().div_ceil(per_page).max(1) as u64),
     };
-    Ok(Envelope { result: found, page: info, cursor: None })
+    Ok(Envelope { result: page_items, page: info, cursor: None })
 }
 
 /// Returns a parameter of a request.

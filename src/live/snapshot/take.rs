@@ -56,7 +56,7 @@ pub async fn take<R: Reader>(
     let Fetched { live, missing, .. } = fetch(recorder, zones, options, progress).await?;
     let queries: BTreeMap<&ZoneName, &WafQuery> =
         zones.iter().map(|zone| (&zone.name, &zone.waf)).gather();
-    let rest: Vec<Vec<String>> = stream::iter(live.zones.values())
+    let refusals: Vec<Vec<String>> = stream::iter(live.zones.values())
         .map(|zone| async move {
             let live_records = zone.records.len();
             let quota = zone.tier.record_quota(zone.created_on.as_deref());
@@ -70,10 +70,10 @@ pub async fn take<R: Reader>(
         .and_then(|zone| other_rules(recorder, zone, queries.get(&zone.name).copied()))
         .try_collect()
         .await?;
-    let mut refused: Vec<String> = rest.into_iter().flatten().collect();
+    let mut refused: Vec<String> = refusals.into_iter().flatten().collect();
     refused
         .extend(other_rulesets(recorder, live.zones.values().collect(), &queries, options).await?);
-    let seen = |query: &ZoneQuery| {
+    let about_zone = |query: &ZoneQuery| {
         let zone = live.zones.get(&query.name);
         SeenZone {
             name: query.name.clone(),
@@ -84,7 +84,7 @@ pub async fn take<R: Reader>(
     };
     let about = About {
         account: options.account.clone(),
-        zones: zones.iter().map(seen).collect(),
+        zones: zones.iter().map(about_zone).collect(),
         ..about
     };
     Ok(Taken { snapshot: recorder.finish(about), refused, missing })
@@ -120,9 +120,11 @@ async fn other_rulesets(
         accounts.insert(options.account.clone(), (BTreeSet::new(), None));
     }
     for zone in zones {
-        let known = accounts.entry(account_of(zone, options)).or_default();
-        known.0.extend(queries.get(&zone.name).into_iter().flat_map(|query| &query.managed));
-        known.1.get_or_insert(zone);
+        let account_query = accounts.entry(account_of(zone, options)).or_default();
+        account_query
+            .0
+            .extend(queries.get(&zone.name).into_iter().flat_map(|query| &query.managed));
+        account_query.1.get_or_insert(zone);
     }
     let mut refused = Vec::new();
     for (known, zone) in accounts.into_values() {

@@ -77,8 +77,8 @@ impl Section<'_> {
         });
         let per = per.as_ref().and_then(|p| self.per(p));
         let limit = limit.as_ref().and_then(|l| self.limit(l));
-        let then = then.as_ref().and_then(|t| self.then(phase, t));
-        let (action, timeout) = then?;
+        let action_and_timeout = then.as_ref().and_then(|t| self.then(phase, t));
+        let (action, timeout) = action_and_timeout?;
         let response = response.as_ref().and_then(|r| self.response(r, &action));
         let (requests, period) = limit?;
         let to_origin = to_origin.map(|t| t.value);

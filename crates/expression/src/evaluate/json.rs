@@ -15,9 +15,9 @@ pub(super) fn found<'v>(text: &[u8], path: &[Value<'_>], arena: &'v Bump) -> Val
         return Value::Missing;
     }
     let mut document = serde_json::Deserializer::from_slice(text);
-    let found = At { path, arena }.deserialize(&mut document);
+    let member = At { path, arena }.deserialize(&mut document);
     match document.end() {
-        Ok(()) => found.unwrap_or(Value::Missing),
+        Ok(()) => member.unwrap_or(Value::Missing),
         Err(_) => Value::Missing,
     }
 }
@@ -101,13 +101,13 @@ impl<'de, 'v> Visitor<'de> for At<'_, 'v> {
         let mut item = Value::Missing;
         let mut position = 0;
         loop {
-            let wanted = inner.filter(|_| wanted == Some(position));
+            let wanted_item = inner.filter(|_| wanted == Some(position));
             let Some(value) =
-                items.next_element_seed(wanted.unwrap_or_else(|| self.elsewhere()))?
+                items.next_element_seed(wanted_item.unwrap_or_else(|| self.elsewhere()))?
             else {
                 break;
             };
-            if wanted.is_some() {
+            if wanted_item.is_some() {
                 item = value;
             }
             position += 1;

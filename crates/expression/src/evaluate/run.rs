@@ -238,12 +238,12 @@ impl<'v, 's: 'v> Run<'v, 's> {
         let Some((Argument::Term(first), rest)) = arguments.split_first() else {
             return Value::Missing;
         };
-        let rest =
+        let other_arguments =
             Items::from_iter_in(rest.iter().map(|argument| self.argument(argument)), self.arena)
                 .into_bump_slice();
         let value = self.term(first);
         if !first.is_each() {
-            return match function.call(value, rest, self.arena) {
+            return match function.call(value, other_arguments, self.arena) {
                 // A part of the value is unknown.
                 Value::Unknown(0) => Value::Unknown(first.origin.reasons()),
                 value => value,
@@ -256,7 +256,7 @@ impl<'v, 's: 'v> Run<'v, 's> {
         };
         let mut results = Items::new_in(self.arena);
         for item in items {
-            match function.call(*item, rest, self.arena) {
+            match function.call(*item, other_arguments, self.arena) {
                 Value::Unknown(reasons) => return Value::Unknown(reasons),
                 // Values without a result are left out.
                 Value::Missing => {}

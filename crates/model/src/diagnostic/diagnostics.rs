@@ -91,15 +91,18 @@ impl Diagnostic {
 
     /// Shortens texts and lists of places that may be as long as the input.
     fn bound(&mut self) {
-        let more = self.related.len().saturating_sub(MOST_RELATED);
+        let left_out = self.related.len().saturating_sub(MOST_RELATED);
         self.related.truncate(MOST_RELATED);
-        if more > 0 {
-            self.detail =
-                format!("{} (… and {})", cut_with_length(&self.detail), count(more, "more place"));
+        if left_out > 0 {
+            self.detail = format!(
+                "{} (… and {})",
+                cut_with_length(&self.detail),
+                count(left_out, "more place")
+            );
         }
         let labels = self.primary.iter_mut().chain(&mut self.related).map(|label| &mut label.text);
-        let own = [Some(&mut self.detail), self.address.as_mut(), self.help.as_mut()];
-        for text in own.into_iter().flatten().chain(labels) {
+        let texts = [Some(&mut self.detail), self.address.as_mut(), self.help.as_mut()];
+        for text in texts.into_iter().flatten().chain(labels) {
             if let Cow::Owned(short) = cut_with_length(text) {
                 *text = short;
             }
@@ -256,16 +259,16 @@ impl Diagnostics {
     /// Files are sorted by name, so that the order of arguments makes no difference. Findings
     /// without a place come last.
     pub fn sort(&mut self, sources: &Sources) {
-        let mut more: HashMap<CodeAndSeverity, usize> = HashMap::new();
+        let mut left_out: HashMap<CodeAndSeverity, usize> = HashMap::new();
         // Findings that an earlier sort left out: their number is added to the new one.
         self.all.retain(|d| {
             if d.more > 0 {
-                *more.entry(d.kind()).or_default() += d.more;
+                *left_out.entry(d.kind()).or_default() += d.more;
             }
             d.more == 0
         });
         self.order(sources);
-        self.bound(more);
+        self.bound(left_out);
         self.total = self.all.iter().map(Diagnostic::number).sum();
     }
 
@@ -305,15 +308,15 @@ impl Diagnostics {
             return;
         }
         // Each number follows the last finding of its kind.
-        let mut all = Vec::with_capacity(self.all.len() + more.len());
+        let mut findings = Vec::with_capacity(self.all.len() + more.len());
         for d in self.all.drain(..).rev() {
             if let Some(more) = more.remove(&d.kind()) {
-                all.push(Diagnostic::of_more((d.finding, d.severity), more));
+                findings.push(Diagnostic::of_more((d.finding, d.severity), more));
             }
-            all.push(d);
+            findings.push(d);
         }
-        all.reverse();
-        self.all = all;
+        findings.reverse();
+        self.all = findings;
     }
 }
 
@@ -337,8 +340,8 @@ impl<'d> IntoIterator for &'d Diagnostics {
 
 impl FromIterator<Diagnostic> for Diagnostics {
     fn from_iter<I: IntoIterator<Item = Diagnostic>>(iter: I) -> Self {
-        let all: Vec<Diagnostic> = iter.into_iter().collect();
-        Self { total: all.iter().map(Diagnostic::number).sum(), all }
+        let findings: Vec<Diagnostic> = iter.into_iter().collect();
+        Self { total: findings.iter().map(Diagnostic::number).sum(), all: findings }
     }
 }
 

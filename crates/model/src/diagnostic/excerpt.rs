@@ -13,10 +13,10 @@ pub fn cut(text: &str, most: usize) -> String {
 #[must_use]
 pub fn first_of<T: ToString>(members: impl IntoIterator<Item = T>, most: usize) -> String {
     let mut members: Vec<String> = members.into_iter().map(|member| member.to_string()).collect();
-    let more = members.len().saturating_sub(most);
+    let left_out = members.len().saturating_sub(most);
     members.truncate(most);
-    let named = members.join(", ");
-    if more == 0 { named } else { format!("{named} and {more} more") }
+    let joined = members.join(", ");
+    if left_out == 0 { joined } else { format!("{joined} and {left_out} more") }
 }
 
 #[cfg(test)]

@@ -116,12 +116,12 @@ fn is_random(word: &str) -> bool {
     let kind = |byte: &u8| (byte.is_ascii_digit(), byte.is_ascii_uppercase());
     let changes =
         word.as_bytes().windows(2).filter(|pair| kind(&pair[0]) != kind(&pair[1])).count();
-    let all = |is: fn(&u8) -> bool| word.as_bytes().iter().all(is);
+    let all_bytes = |is: fn(&u8) -> bool| word.as_bytes().iter().all(is);
     let is_hexadecimal =
-        word.len() >= LEAST_OF_HEXADECIMAL && all(u8::is_ascii_hexdigit) && changes > 0;
+        word.len() >= LEAST_OF_HEXADECIMAL && all_bytes(u8::is_ascii_hexdigit) && changes > 0;
     let has_no_words = || match word.as_bytes().first() {
-        Some(first) if first.is_ascii_digit() => all(u8::is_ascii_digit),
-        _ => all(u8::is_ascii_alphabetic) && is_unpronounceable(word),
+        Some(first) if first.is_ascii_digit() => all_bytes(u8::is_ascii_digit),
+        _ => all_bytes(u8::is_ascii_alphabetic) && is_unpronounceable(word),
     };
     word.len() >= LEAST_OF_TOKEN && (changes * 3 >= word.len() || is_hexadecimal || has_no_words())
 }

@@ -46,9 +46,13 @@ impl RecordChange {
     /// Returns the change of a live record into a record of the spec.
     #[must_use]
     pub fn update(live: &LiveRecord, wanted: &DesiredRecord) -> Self {
-        let before = live.form();
-        let after = before.overlaid(&wanted.form());
-        Self::Update { id: live.id.clone(), before: Box::new(before), after: Box::new(after) }
+        let live_form = live.form();
+        let overlaid_form = live_form.overlaid(&wanted.form());
+        Self::Update {
+            id: live.id.clone(),
+            before: Box::new(live_form),
+            after: Box::new(overlaid_form),
+        }
     }
 
     /// Returns the change that deletes a live record.

@@ -11,7 +11,7 @@ const NEW: &str = "new";
 /// ids.
 #[must_use]
 pub fn planned(live: &LiveWaf, changes: &WafChanges) -> LiveWaf {
-    let mut after = live.clone();
+    let mut planned_waf = live.clone();
     for phase in &changes.phases {
         let rules: Vec<LiveRule> =
             phase.order.iter().filter_map(|member| planned_rule(phase, *member)).collect();
@@ -27,9 +27,9 @@ pub fn planned(live: &LiveWaf, changes: &WafChanges) -> LiveWaf {
                 EntryPoint::Present(LiveRuleset { rules, ..ruleset.clone() })
             }
         };
-        after.entry_points.insert(phase.phase, entry_point);
+        planned_waf.entry_points.insert(phase.phase, entry_point);
     }
-    after
+    planned_waf
 }
 
 fn planned_rule(phase: &PhaseChanges, member: Member) -> Option<LiveRule> {

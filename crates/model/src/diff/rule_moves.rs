@@ -192,8 +192,9 @@ pub(super) fn sequence(
         }
     }
     for n in sorted.iter().rev() {
-        let all = graph.next[*n].iter().filter_map(|(next, _)| unmoved(*next).or(highest[*next]));
-        highest[*n] = all.min();
+        let highest_followers =
+            graph.next[*n].iter().filter_map(|(next, _)| unmoved(*next).or(highest[*next]));
+        highest[*n] = highest_followers.min();
     }
     let standing: Vec<(usize, usize)> =
         listed.iter().filter_map(|n| Some((*n, items[*n].live?))).collect();
@@ -233,11 +234,12 @@ pub(super) fn sequence(
     // New free items go to the end, unless another member has to come after them.
     for n in (0..items.len()).filter(|n| items[*n].is_free && items[*n].live.is_none()) {
         let number = graph.number(member(n));
-        let after = graph.next[number].iter().filter_map(|(n, _)| order.label(graph.member(*n)));
+        let follower_labels =
+            graph.next[number].iter().filter_map(|(n, _)| order.label(graph.member(*n)));
         let high = highest[number]
             .and_then(|n| order.label(Member::Live(n)))
             .into_iter()
-            .chain(after)
+            .chain(follower_labels)
             .min();
         order.insert(high.map_or(Spot::End, Spot::Before), member(n));
         placed.insert(n);
@@ -288,14 +290,14 @@ impl Order {
     }
 
     fn insert(&mut self, spot: Spot, member: Member) {
-        let before =
+        let label_below =
             |label: Label| self.by_label.range(..label).next_back().map_or(0, |(label, _)| *label);
         let (low, high) = match spot {
             Spot::After(low) => {
                 (low, self.by_label.range(low + 1..).next().map(|(label, _)| *label))
             }
-            Spot::Before(high) => (before(high), Some(high)),
-            Spot::End => (before(Label::MAX), None),
+            Spot::Before(high) => (label_below(high), Some(high)),
+            Spot::End => (label_below(Label::MAX), None),
         };
         let label = match high {
             None => low + Self::WIDE,

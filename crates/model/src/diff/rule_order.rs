@@ -122,13 +122,13 @@ impl<'w> WantedOrder<'_, 'w, '_> {
             .iter()
             .enumerate()
             .filter_map(|(n, rule)| Some((Member::Live(n), rule.body.executes()?)));
-        let new = self.placed.iter().enumerate().filter(|(_, pair)| pair.live.is_none());
-        let new =
-            new.filter_map(|(n, pair)| Some((Member::New(n), pair.compiled.body.executes()?)));
+        let created_pairs = self.placed.iter().enumerate().filter(|(_, pair)| pair.live.is_none());
+        let created_rules = created_pairs
+            .filter_map(|(n, pair)| Some((Member::New(n), pair.compiled.body.executes()?)));
         let is_there =
             |member: &Member| !matches!(member, Member::Live(n) if self.gone.contains(n));
         let executing: Vec<(Member, &str)> =
-            live.chain(new).filter(|(member, _)| is_there(member)).collect();
+            live.chain(created_rules).filter(|(member, _)| is_there(member)).collect();
         let mut wishes = Vec::new();
         for (n, pair) in
             self.placed.iter().enumerate().filter(|(_, pair)| pair.compiled.body.action() == "skip")

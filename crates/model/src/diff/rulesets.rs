@@ -290,12 +290,12 @@ fn rule_change<'a>(
     unmanaged: Unmanaged,
     waf: &LiveWaf,
 ) -> Option<RuleChange<'a>> {
-    let after = pair.compiled.body.clone();
+    let desired_body = pair.compiled.body.clone();
     let member = placed.map(|n| pair.member(n));
-    let fields = |before: Option<&RuleBody>| rule_fields(before, &after, waf);
+    let fields = |before: Option<&RuleBody>| rule_fields(before, &desired_body, waf);
     let (kind, fields) = match pair.live() {
         None => (RuleChangeKind::Create, fields(None)),
-        Some(live) if canonical(&live.body) != canonical(&after) => {
+        Some(live) if canonical(&live.body) != canonical(&desired_body) => {
             (RuleChangeKind::Update(live), fields(Some(&live.body)))
         }
         Some(live) if placed.is_some() => (RuleChangeKind::Move(live), Vec::new()),
@@ -303,7 +303,7 @@ fn rule_change<'a>(
     };
     let is_expiry = is_expiry(pair, unmanaged, waf);
     let (name, place) = (pair.name().to_owned(), Some(pair.place()));
-    Some(RuleChange { name, kind, after, fields, placed: member, place, is_expiry })
+    Some(RuleChange { name, kind, after: desired_body, fields, placed: member, place, is_expiry })
 }
 
 /// Returns true if a deployment equals the one that the spec wanted until some of its entries

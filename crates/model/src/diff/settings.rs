@@ -71,9 +71,13 @@ pub fn diff_settings(desired: &DesiredZone, live: &LiveZone) -> Vec<SettingChang
         // whether a new zone is active.
         let can_wait = on && !live.is_new && live.is_inactive();
         if !can_wait && status.map_or(on, |s| s.is_on() != on) {
-            let before = status.map_or(Value::Null, |s| Value::from(s.status.as_str()));
-            let after = Value::from(if on { "active" } else { "disabled" });
-            let fields = vec![FieldChange { field: Field::DnssecStatus, before, after }];
+            let live_status = status.map_or(Value::Null, |s| Value::from(s.status.as_str()));
+            let desired_status = Value::from(if on { "active" } else { "disabled" });
+            let fields = vec![FieldChange {
+                field: Field::DnssecStatus,
+                before: live_status,
+                after: desired_status,
+            }];
             changes.push(SettingChange { setting: ZoneSetting::Dnssec { on }, fields, place });
         }
     }
@@ -86,22 +90,22 @@ fn diff_dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<SettingCh
     let mut members = BTreeMap::new();
     let mut first: Option<Place> = None;
     for (name, (wanted, place)) in &desired.settings.dns_settings {
-        let before = live.settings.dns_settings.get(name).cloned().unwrap_or(Value::Null);
+        let live_value = live.settings.dns_settings.get(name).cloned().unwrap_or(Value::Null);
         // The assignment of name servers is one choice, so it is sent as a whole.
-        let is_sent_whole = name == "nameservers" && !holds(&before, wanted);
+        let is_sent_whole = name == "nameservers" && !holds(&live_value, wanted);
         // A new zone was not read, so each member counts as different.
-        let after = if is_sent_whole || live.is_new {
+        let desired_value = if is_sent_whole || live.is_new {
             wanted.clone()
         } else {
-            laid_over(name, &before, wanted)
+            laid_over(name, &live_value, wanted)
         };
-        if after != before {
+        if desired_value != live_value {
             fields.push(FieldChange {
                 field: Field::DnsSetting(name.clone()),
-                before,
-                after: after.clone(),
+                before: live_value,
+                after: desired_value.clone(),
             });
-            members.insert(name.clone(), after);
+            members.insert(name.clone(), desired_value);
             first = Some(first.map_or(*place, |f| f.min(*place)));
         }
     }

@@ -18,11 +18,13 @@ pub fn record_limits(facets: &Facets, zone: ZoneTier) -> Vec<BeyondPlan> {
     };
     let length = facets.comment.as_ref().and_then(Comment::text).map_or(0, |c| c.chars().count());
     if length > limits.comment_characters {
-        let most = limits.comment_characters;
+        let character_limit = limits.comment_characters;
         refuse(
             "comment",
             Certainty::Certain,
-            format!("the comment has {length} characters; the {plan} plan allows {most}"),
+            format!(
+                "the comment has {length} characters; the {plan} plan allows {character_limit}"
+            ),
             "shorten the comment".to_owned(),
         );
     }
@@ -44,16 +46,16 @@ pub fn record_limits(facets: &Facets, zone: ZoneTier) -> Vec<BeyondPlan> {
         facets.proxied != Some(true) && !ttl.is_automatic() && ttl.as_number() < limits.minimum_ttl
     });
     if let Some(ttl) = ttl {
-        let least = limits.minimum_ttl;
+        let minimum = limits.minimum_ttl;
         refuse(
             "ttl",
             Certainty::Certain,
-            format!("the time to live is {ttl} s; the {plan} plan allows {least} s or more"),
-            format!("write `ttl: {least}` or `ttl: auto`"),
+            format!("the time to live is {ttl} s; the {plan} plan allows {minimum} s or more"),
+            format!("write `ttl: {minimum}` or `ttl: auto`"),
         );
     }
-    let named = facets.settings.named();
-    let on = named.into_iter().filter(|(_, value)| *value == Some(true)).map(|(name, _)| name);
+    let switches = facets.settings.named();
+    let on = switches.into_iter().filter(|(_, value)| *value == Some(true)).map(|(name, _)| name);
     for facts in on.filter_map(|name| RECORD_FEATURES.iter().find(|facts| facts.key == name)) {
         if zone.tier.rank() < facts.lowest_plan {
             refuse(facts.key, facts.certainty, facts.refusal.to_owned(), facts.instead.to_owned());

@@ -205,11 +205,11 @@ impl RuleUse {
 /// Returns why a plan does not allow a number of rules in a phase.
 #[must_use]
 pub fn rule_count(phase: Phase, count: usize, zone: ZoneTier) -> Option<BeyondPlan> {
-    let most = phase.facts().most_rules?[zone.tier.rank()];
-    (count > most).then(|| BeyondPlan {
+    let rule_limit = phase.facts().most_rules?[zone.tier.rank()];
+    (count > rule_limit).then(|| BeyondPlan {
         key: phase.key(),
         detail: format!(
-            "there would be {count} {}; the {} plan usually has {most}",
+            "there would be {count} {}; the {} plan usually has {rule_limit}",
             phase.about(),
             zone.tier.facts().name
         ),

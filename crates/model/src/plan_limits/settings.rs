@@ -10,9 +10,9 @@ use crate::facts::settings::{self, LimitedValue, VALUE_PLANS};
 /// Returns why a plan cannot change a setting, or not to this value.
 #[must_use]
 pub fn setting_limit(name: &str, value: &Value, zone: ZoneTier) -> Option<BeyondPlan> {
-    let least = settings::setting_facts(name).and_then(|facts| facts.plan);
-    let rank = least.and_then(|least| TIERS.iter().position(|tier| tier.name == least));
-    match (rank, least) {
+    let lowest_plan = settings::setting_facts(name).and_then(|facts| facts.plan);
+    let rank = lowest_plan.and_then(|least| TIERS.iter().position(|tier| tier.name == least));
+    match (rank, lowest_plan) {
         (Some(rank), Some(least)) if rank > zone.tier.rank() => Some(BeyondPlan {
             key: "settings",
             detail: format!(

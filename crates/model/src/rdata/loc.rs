@@ -271,15 +271,16 @@ impl RecordData for Loc {
     }
 
     fn from_text(text: &str) -> Result<Self, DataError> {
-        let all = tokens(text)?;
-        let is =
-            |n: usize, name: &str| all.get(n).is_some_and(|w| w.text().eq_ignore_ascii_case(name));
+        let words_of_text = tokens(text)?;
+        let is = |n: usize, name: &str| {
+            words_of_text.get(n).is_some_and(|w| w.text().eq_ignore_ascii_case(name))
+        };
         let skipped = match (is(0, "IN"), is(0, "LOC"), is(1, "LOC")) {
             (true, _, true) => 2,
             (_, true, _) => 1,
             _ => 0,
         };
-        let mut words = all[skipped..].iter();
+        let mut words = words_of_text[skipped..].iter();
         let latitude = LATITUDE.take(&mut words, text.len())?;
         let longitude = LONGITUDE.take(&mut words, text.len())?;
         let altitude = words.next().ok_or_else(|| {
@@ -288,8 +289,9 @@ impl RecordData for Loc {
                 .at(text.len())
         })?;
         let altitude = distance("altitude", altitude)?;
-        let mut rest = DEFAULTS;
-        for (name, value) in ["size", "precision_horz", "precision_vert"].into_iter().zip(&mut rest)
+        let mut sizes = DEFAULTS;
+        for (name, value) in
+            ["size", "precision_horz", "precision_vert"].into_iter().zip(&mut sizes)
         {
             if let Some(word) = words.next() {
                 *value = distance(name, word)?;
@@ -300,7 +302,7 @@ impl RecordData for Loc {
                 .help("write `LATITUDE LONGITUDE ALTITUDE SIZE HORIZONTAL-PRECISION VERTICAL-PRECISION`")
                 .at(word.offset));
         }
-        let [size, precision_horz, precision_vert] = rest;
+        let [size, precision_horz, precision_vert] = sizes;
         Ok(Self { latitude, longitude, altitude, size, precision_horz, precision_vert })
     }
 

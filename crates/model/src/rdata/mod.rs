@@ -423,9 +423,10 @@ fn unknown_fields(facts: &TypeFacts, fields: &Fields) -> Result<(), Vec<DataErro
         .keys()
         .filter(|name| facts.field(name).is_none())
         .map(|name| {
-            let known: Vec<_> = facts.fields.iter().map(|f| format!("`{}`", f.name)).collect();
+            let known_fields: Vec<_> =
+                facts.fields.iter().map(|f| format!("`{}`", f.name)).collect();
             DataError::whole(format!("{} records have no field `{name}`", facts.name))
-                .help(format!("the fields are {}", known.join(", ")))
+                .help(format!("the fields are {}", known_fields.join(", ")))
         })
         .collect();
     if errors.is_empty() { Ok(()) } else { Err(errors) }

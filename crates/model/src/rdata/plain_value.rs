@@ -93,11 +93,11 @@ impl Plain {
         {
             check_length(digest.name, octets, kind_field, *kind, lengths)?;
         }
-        let rest = parts.split_off(parts.len().min(1)).into_boxed_slice();
+        let other_parts = parts.split_off(parts.len().min(1)).into_boxed_slice();
         let first = parts
             .pop()
             .ok_or_else(|| DataError::whole(format!("{} records need a value", of.facts.name)))?;
-        Ok(Self { first, rest })
+        Ok(Self { first, rest: other_parts })
     }
 
     /// Reads named scalars, from `data:` or from an answer.

@@ -197,10 +197,10 @@ pub(super) fn exactly<const N: usize>(
     text: &str,
     form: [&'static str; N],
 ) -> Result<[PresentationToken; N], DataError> {
-    let all = tokens(text)?;
-    let found = all.len();
-    <[PresentationToken; N]>::try_from(all).map_err(|_| {
-        DataError::whole(format!("{} where {N} are needed", count(found, "word")))
+    let words = tokens(text)?;
+    let word_count = words.len();
+    <[PresentationToken; N]>::try_from(words).map_err(|_| {
+        DataError::whole(format!("{} where {N} are needed", count(word_count, "word")))
             .help(format!("write `{}`", form.join(" ")))
     })
 }

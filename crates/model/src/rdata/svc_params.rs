@@ -225,14 +225,14 @@ fn next_parameter(text: &str, from: usize) -> Result<Option<WrittenParameter>, D
 /// appendix A.1).
 fn split_list(octets: &[u8]) -> Result<Vec<Vec<u8>>, DataError> {
     let mut members = vec![Vec::new()];
-    let mut rest = octets.iter();
-    while let Some(octet) = rest.next() {
+    let mut unread = octets.iter();
+    while let Some(octet) = unread.next() {
         let octet = match octet {
             b',' => {
                 members.push(Vec::new());
                 continue;
             }
-            b'\\' => match rest.next() {
+            b'\\' => match unread.next() {
                 Some(escaped @ (b',' | b'\\')) => escaped,
                 _ => {
                     return Err(wrong(
@@ -389,8 +389,8 @@ fn value_text(key: u16, wire: &[u8]) -> Option<Vec<u8>> {
         }
         ParameterKind::Protocols => {
             let mut value: Vec<u8> = Vec::new();
-            let mut rest = wire;
-            while let Some((length, tail)) = rest.split_first() {
+            let mut unread = wire;
+            while let Some((length, tail)) = unread.split_first() {
                 let (member, tail) = tail.split_at_checked(usize::from(*length))?;
                 if !value.is_empty() {
                     value.push(b',');
@@ -401,7 +401,7 @@ fn value_text(key: u16, wire: &[u8]) -> Option<Vec<u8>> {
                     }
                     value.push(*octet);
                 }
-                rest = tail;
+                unread = tail;
             }
             Some(value)
         }

@@ -82,8 +82,8 @@ impl<const NUMBER: u16> Binding<NUMBER> {
 
 /// Returns the next word of a text from an offset, and the offset after it.
 fn token(text: &str, from: usize) -> Option<(PresentationToken, usize)> {
-    let rest = &text[from..];
-    let start = from + rest.find(|c: char| !c.is_whitespace())?;
+    let unread = &text[from..];
+    let start = from + unread.find(|c: char| !c.is_whitespace())?;
     let end = text[start..].find(char::is_whitespace).map_or(text.len(), |n| start + n);
     Some((
         PresentationToken {

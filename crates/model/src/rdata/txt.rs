@@ -92,13 +92,13 @@ impl Txt {
     fn of_strings<'a>(strings: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let (mut octets, mut ends) = (Vec::new(), Vec::new());
         for string in strings {
-            let mut rest = string;
+            let mut unsplit = string;
             loop {
-                let (first, after) = rest.split_at(rest.len().min(STRING_OCTETS));
+                let (first, after) = unsplit.split_at(unsplit.len().min(STRING_OCTETS));
                 octets.extend_from_slice(first);
                 ends.push(u32::try_from(octets.len()).unwrap_or(u32::MAX));
-                rest = after;
-                if rest.is_empty() {
+                unsplit = after;
+                if unsplit.is_empty() {
                     break;
                 }
             }
@@ -241,12 +241,12 @@ impl RecordData for Txt {
             return Self::of_strings(words.iter().map(|word| &word.octets[..])).checked();
         }
         if text.bytes().filter(|b| *b == b'"').count() % 2 == 1 {
-            let whole = presentation::quoted(text.as_bytes());
+            let quoted_text = presentation::quoted(text.as_bytes());
             return Err(DataError::field(
                 "content",
                 "the quotes of the text do not match: one has no partner",
             )
-            .help(format!("write `{whole}` if the quote belongs to the text"))
+            .help(format!("write `{quoted_text}` if the quote belongs to the text"))
             .at(text.rfind('"').unwrap_or(0)));
         }
         Self::of_strings([text.as_bytes()]).checked()

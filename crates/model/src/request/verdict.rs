@@ -36,8 +36,8 @@ impl VerdictExpected {
             (word, None) => (false, word),
             _ => return None,
         };
-        let all = [Outcome::Pass, Outcome::Block, Outcome::Challenge];
-        let outcome = all
+        let outcomes = [Outcome::Pass, Outcome::Block, Outcome::Challenge];
+        let outcome = outcomes
             .into_iter()
             .find(|outcome| outcome.as_str() == word)
             .filter(|_| words.next().is_none())?;

@@ -184,11 +184,15 @@ fn flatten(
     kind: u16,
     seen: &mut HashSet<String>,
 ) -> rusqlite::Result<Reply> {
-    let found = resolve(contents, target, kind, seen)?;
-    let ttl = found.answer.iter().map(|sent| sent.ttl).fold(ttl, u32::min);
-    let addresses: Vec<Vec<u8>> =
-        found.answer.into_iter().filter(|sent| sent.kind == kind).map(|sent| sent.data).collect();
-    let has_soa = found.authority.iter().any(|sent| sent.kind == types::SOA);
+    let target_reply = resolve(contents, target, kind, seen)?;
+    let ttl = target_reply.answer.iter().map(|sent| sent.ttl).fold(ttl, u32::min);
+    let addresses: Vec<Vec<u8>> = target_reply
+        .answer
+        .into_iter()
+        .filter(|sent| sent.kind == kind)
+        .map(|sent| sent.data)
+        .collect();
+    let has_soa = target_reply.authority.iter().any(|sent| sent.kind == types::SOA);
     match (addresses.is_empty(), has_soa) {
         (false, _) => {
             reply.answer.extend(addresses.into_iter().map(|data| SentRecord {
@@ -262,10 +266,10 @@ fn look_up<'z>(zone: &'z ZoneData, owner: &OwnerName, kind: u16) -> LookupResult
     {
         return LookupResult::Delegation((*cut).to_owned());
     }
-    let own = zone.at(name);
+    let records = zone.at(name);
     let is_apex = name == zone.name;
-    if !own.is_empty() || is_apex {
-        return at_name(zone, owner, own, is_apex, kind);
+    if !records.is_empty() || is_apex {
+        return at_name(zone, owner, records, is_apex, kind);
     }
     let exists = zone.has(name);
     match wildcard(zone, name, exists) {

@@ -88,7 +88,7 @@ pub(super) fn respond_to_message(
         (Transport::Udp, None) => PLAIN_OCTETS,
         (Transport::Udp, Some(edns)) => edns.size.clamp(PLAIN_OCTETS, UDP_ANSWER),
     };
-    let whole = write_response(&message, &reply, edns.as_ref(), limit);
+    let response = write_response(&message, &reply, edns.as_ref(), limit);
     let cut = || {
         write_response(
             &message,
@@ -104,7 +104,7 @@ pub(super) fn respond_to_message(
     };
     // A response that does not fit is replaced by an empty one with the flag "truncated"; over TCP
     // nothing longer can be sent.
-    whole.or_else(|| {
+    response.or_else(|| {
         let mut cut = cut()?;
         if let Some(flags) = cut.get_mut(2) {
             *flags |= 2;

@@ -31,11 +31,11 @@ const NAMES: [&str; 11] = [
 
 /// Encodes parameters in the form of the API; `None` if one is malformed.
 pub(super) fn wire(text: &str) -> Option<Vec<u8>> {
-    let mut all: BTreeMap<u16, Vec<u8>> = BTreeMap::new();
+    let mut params: BTreeMap<u16, Vec<u8>> = BTreeMap::new();
     for (name, octets) in svc_params::pairs(text)? {
-        all.insert(key_number(&name)?, encode_value(&name, octets.as_deref())?);
+        params.insert(key_number(&name)?, encode_value(&name, octets.as_deref())?);
     }
-    Some(compose(all))
+    Some(compose(params))
 }
 
 /// Encodes parameters in the order of their numbers.
@@ -95,12 +95,12 @@ fn encode_value(name: &str, octets: Option<&[u8]>) -> Option<Vec<u8>> {
 /// A.1).
 fn split_list(octets: &[u8]) -> Vec<Vec<u8>> {
     let mut items = vec![Vec::new()];
-    let mut rest = octets.iter();
-    while let Some(byte) = rest.next() {
+    let mut bytes = octets.iter();
+    while let Some(byte) = bytes.next() {
         match byte {
             b',' => items.push(Vec::new()),
             byte => {
-                let byte = if *byte == b'\\' { rest.next().unwrap_or(byte) } else { byte };
+                let byte = if *byte == b'\\' { bytes.next().unwrap_or(byte) } else { byte };
                 if let Some(item) = items.last_mut() {
                     item.push(*byte);
                 }

@@ -244,9 +244,9 @@ impl Cache {
     /// neither are the names of a partial zone, whose name servers are elsewhere, and of an
     /// internal zone.
     pub(super) fn refresh(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        let others =
+        let data_version =
             connection.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0))?;
-        let version = Some((connection.total_changes(), others));
+        let version = Some((connection.total_changes(), data_version));
         if self.version != version {
             let is_served = |zone: &Zone| {
                 zone.status != "initializing" && matches!(&*zone.kind, "full" | "secondary")

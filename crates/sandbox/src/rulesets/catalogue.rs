@@ -178,10 +178,10 @@ pub(super) fn built_in(profile: &Profile, id: &str) -> Option<Ruleset> {
 pub(super) fn managed_rulesets(context: &RequestContext<'_>) -> HandlerResult<Vec<Ruleset>> {
     let stored = store::load_rulesets(context.connection, store::VENDOR)?;
     let replaced = |id: &str| stored.iter().find(|ruleset| ruleset.id == id).cloned();
-    let known = MANAGED_RULESETS
+    let known_rulesets = MANAGED_RULESETS
         .iter()
         .map(|f| replaced(f.id).unwrap_or_else(|| build(context.profile, f)));
-    let mut rulesets: Vec<Ruleset> = known.collect();
+    let mut rulesets: Vec<Ruleset> = known_rulesets.collect();
     rulesets
         .extend(stored.iter().filter(|r| MANAGED_RULESETS.iter().all(|f| f.id != r.id)).cloned());
     Ok(rulesets)
@@ -222,8 +222,8 @@ fn build(profile: &Profile, facts: &ManagedFacts) -> Ruleset {
 /// 2026-11-20. ASSUMED: action `score`, as in the schema of the API, and the set of enabled rules.
 fn owasp(profile: &Profile) -> Vec<StoredRule> {
     let rules = CRS_RULES.iter().map(|(number, level, score)| {
-        let known = KNOWN_RULES.iter().find(|(known, _)| known == number);
-        let id = known.map_or_else(|| format!("{number:0>32}"), |(_, id)| (*id).to_owned());
+        let known_rule = KNOWN_RULES.iter().find(|(known, _)| known == number);
+        let id = known_rule.map_or_else(|| format!("{number:0>32}"), |(_, id)| (*id).to_owned());
         let family =
             ATTACK_FAMILIES.iter().find(|f| f.prefix == number / 1000).map_or("other", |f| f.name);
         let mut rule = start_rule(&id, OWASP_VERSION, "score");

@@ -69,19 +69,20 @@ fn plant_ruleset(
 ) -> Result<(), SandboxError> {
     let wrong = |problem: &str| SandboxError::document(place, problem);
     let object = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
-    let known = text_member(object, "id").and_then(|id| catalogue::built_in(context.profile, id));
-    let before = match text_member(object, "id") {
+    let built_in =
+        text_member(object, "id").and_then(|id| catalogue::built_in(context.profile, id));
+    let stored = match text_member(object, "id") {
         Some(id) => store::get(context.connection, plot.owner, id)?,
         None => store::load_rulesets(context.connection, plot.owner)?
             .into_iter()
             .find(|r| r.is_entry_point() && Some(r.phase.as_str()) == text_member(object, "phase")),
     };
-    let before = before.or_else(|| known.filter(|_| plot.kind == "managed"));
-    let ruleset = read_ruleset(context, plot, object, before.as_ref(), place)?;
-    if before.is_none() && is_taken(context, &ruleset.id)? {
+    let previous = stored.or_else(|| built_in.filter(|_| plot.kind == "managed"));
+    let ruleset = read_ruleset(context, plot, object, previous.as_ref(), place)?;
+    if previous.is_none() && is_taken(context, &ruleset.id)? {
         return Err(wrong("another ruleset has this identifier"));
     }
-    if before.as_ref().is_none_or(|before| before.id != ruleset.id)
+    if previous.as_ref().is_none_or(|before| before.id != ruleset.id)
         && ruleset.is_entry_point()
         && store::load_rulesets(context.connection, plot.owner)?
             .iter()
@@ -92,7 +93,7 @@ fn plant_ruleset(
     store::save_ruleset(context.connection, plot.owner, &ruleset)?;
     match object.get("earlier") {
         None => {
-            if let Some(before) = before.filter(|before| before.version < ruleset.version) {
+            if let Some(before) = previous.filter(|before| before.version < ruleset.version) {
                 store::keep_version(context.connection, &before)?;
             }
         }
@@ -143,17 +144,17 @@ fn read_ruleset(
     if let Some(key) = entry.keys().find(|key| !MEMBERS.contains(&key.as_str())) {
         return Err(wrong(format!("`{key}` is not a member of rulesets")));
     }
-    let own = |key: &str, of_before: Option<&String>, default: &str| {
+    let member = |key: &str, of_before: Option<&String>, default: &str| {
         text_member(entry, key).map_or_else(
             || of_before.map_or_else(|| default.to_owned(), Clone::clone),
             str::to_owned,
         )
     };
-    let phase_name = own("phase", before.map(|b| &b.phase), "");
+    let phase_name = member("phase", before.map(|b| &b.phase), "");
     if phase(&phase_name).is_none() {
         return Err(wrong(format!("`{phase_name}` is not a phase")));
     }
-    let kind = own("kind", before.map(|b| &b.kind), plot.kind);
+    let kind = member("kind", before.map(|b| &b.kind), plot.kind);
     if kind != plot.kind && !(plot.kind == "root" && kind == "custom") {
         return Err(wrong(format!("`{kind}` is not a kind of rulesets here")));
     }
@@ -188,11 +189,11 @@ fn read_ruleset(
     }
     Ok(Ruleset {
         id,
-        name: own("name", before.map(|b| &b.name), "default"),
-        description: own("description", before.map(|b| &b.description), ""),
+        name: member("name", before.map(|b| &b.name), "default"),
+        description: member("description", before.map(|b| &b.description), ""),
         kind,
         version,
-        last_updated: own("last_updated", None, context.now),
+        last_updated: member("last_updated", None, context.now),
         phase: phase_name,
         rules,
     })
@@ -270,14 +271,14 @@ pub(crate) fn zone_rulesets(
 pub(crate) fn of_accounts(
     context: &RequestContext<'_>,
 ) -> Result<Option<Vec<Value>>, SandboxError> {
-    let mut all = Vec::new();
+    let mut entries = Vec::new();
     for account in store::accounts(context.connection)? {
         for mut entry in ruleset_entries(context, &account)? {
             entry["account_id"] = account.clone().into();
-            all.push(entry);
+            entries.push(entry);
         }
     }
-    Ok((!all.is_empty()).then_some(all))
+    Ok((!entries.is_empty()).then_some(entries))
 }
 
 /// Returns the managed rulesets that were replaced; `None` if there are none.

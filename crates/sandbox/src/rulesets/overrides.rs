@@ -61,11 +61,11 @@ pub(super) fn check_execution(
 fn executed_ruleset(author: &Author<'_>, id: &str) -> HandlerResult<Option<Ruleset>> {
     let custom = store::get(author.context.connection, author.scope.id(), id)?
         .filter(|r| r.kind == "custom");
-    let found = match custom {
+    let target = match custom {
         Some(custom) => Some(custom),
         None => catalogue::find_managed_ruleset(author.context, id)?,
     };
-    Ok(found.filter(|ruleset| ruleset.phase == author.phase))
+    Ok(target.filter(|ruleset| ruleset.phase == author.phase))
 }
 
 /// Checks the overrides of a ruleset.
@@ -91,7 +91,7 @@ fn check_overrides(
     }
     if let Some(items) = members::objects(sent, "rules")? {
         check_list("rules", &items, problems);
-        let mut seen = Vec::new();
+        let mut rule_ids = Vec::new();
         for item in items {
             members::check_known(
                 item,
@@ -105,10 +105,10 @@ fn check_overrides(
                     "'{id}' is not a valid value for id because the ruleset has no such rule"
                 ));
             }
-            if seen.contains(&id) {
+            if rule_ids.contains(&id) {
                 problems.say(format!("rule '{id}' is overridden more than once"));
             }
-            seen.push(id);
+            rule_ids.push(id);
             check_threshold(id, item, problems)?;
         }
     }

@@ -85,10 +85,11 @@ pub(super) fn list_rulesets(
             place.map(|n| n + 1).ok_or_else(refusal)?
         }
     };
-    let most = context.profile.ruleset_page_limit.max(1);
-    let wanted =
+    let page_limit = context.profile.ruleset_page_limit.max(1);
+    let wanted_size =
         parameters.get("per_page").and_then(|v| v.parse::<usize>().ok()).filter(|n| *n > 0);
-    let end = start.saturating_add(wanted.unwrap_or(most).min(most)).min(rulesets.len());
+    let end =
+        start.saturating_add(wanted_size.unwrap_or(page_limit).min(page_limit)).min(rulesets.len());
     let shown: Vec<Value> =
         rulesets[start..end].iter().map(|r| r.to_json(Detail::Summary)).collect();
     match rulesets[start..end].last().filter(|_| end < rulesets.len()) {
@@ -125,8 +126,9 @@ pub(super) fn version_of(
     ruleset: &Ruleset,
     version: &str,
 ) -> HandlerResult<Ruleset> {
-    let number: Option<u64> = version.parse().ok();
-    let found = all_versions(context, ruleset)?.into_iter().find(|v| Some(v.version) == number);
+    let kept_version: Option<u64> = version.parse().ok();
+    let found =
+        all_versions(context, ruleset)?.into_iter().find(|v| Some(v.version) == kept_version);
     found.ok_or_else(|| Refusal::new(404, 10003, "could not find ruleset version"))
 }
 

@@ -79,19 +79,19 @@ pub(super) fn define(
     problems: &mut Problems,
 ) -> HandlerResult<Draft> {
     members::check_known(sent, MEMBERS)?;
-    let own = |key: &str| members::optional_text(sent, key);
+    let text_of = |key: &str| members::optional_text(sent, key);
     let parameters = members::optional_object(sent, "action_parameters")?;
-    let action = match own("action")? {
+    let action = match text_of("action")? {
         Some(action) if !action.is_empty() => action,
         _ if parameters.is_some() => {
             return Err(Refusal::unnumbered(400, "action is required for action parameters"));
         }
         _ => return Err(Refusal::unnumbered(400, "action is required")),
     };
-    let text = own("expression")?.unwrap_or_default();
-    let description = own("description")?;
+    let text = text_of("expression")?.unwrap_or_default();
+    let description = text_of("description")?;
     check_description(description)?;
-    let reference = own("ref")?.map(str::to_owned);
+    let reference = text_of("ref")?.map(str::to_owned);
     if reference.as_deref() == Some("") {
         problems.say("'' is not a valid value for ref because the ref cannot be blank");
     }
@@ -128,7 +128,7 @@ pub(super) fn define(
     if let Some(check) = members::optional_object(sent, "exposed_credential_check")? {
         tail.insert("exposed_credential_check".to_owned(), check.clone().into());
     }
-    Ok(Draft { id: own("id")?.map(str::to_owned), reference, head, tail })
+    Ok(Draft { id: text_of("id")?.map(str::to_owned), reference, head, tail })
 }
 
 /// Returns the logging member of a rule.
@@ -285,12 +285,14 @@ pub(super) fn check_whole(author: &Author<'_>, rules: &[StoredRule], problems: &
             "more than one rule is trying to execute the same managed ruleset",
         ));
     }
-    let most =
+    let rule_limit =
         phase(&author.phase).and_then(|p| p.most_rules).map(|most| most[author.scope.plan()]);
     // After a plan was lowered, the rules over the limit can still be changed, but their number
     // cannot grow.
     let grows = rules.len() > author.count;
-    if let Some(most) = most.filter(|most| author.kind == "zone" && grows && rules.len() > *most) {
+    if let Some(most) =
+        rule_limit.filter(|most| author.kind == "zone" && grows && rules.len() > *most)
+    {
         let (phase, count) = (&author.phase, rules.len());
         let text = format!(
             "exceeded the maximum number of rules in the phase {phase}: {count} out of {most}"

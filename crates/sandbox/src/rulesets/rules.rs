@@ -66,7 +66,7 @@ pub(super) fn patch_rule(
     let at = ruleset.position(rule).ok_or_else(write::missing_rule)?;
     let position = Position::take(body)?;
     let definition = definition(body);
-    let mut after = ruleset.rules[at].clone();
+    let mut updated_rule = ruleset.rules[at].clone();
     let author = Author::new(context, scope, &ruleset);
     let mut problems = Problems::default();
     if !(definition.is_empty() && position.is_some()) {
@@ -74,22 +74,23 @@ pub(super) fn patch_rule(
         if draft.id.as_ref().is_some_and(|id| id != rule) {
             return Err(Refusal::unnumbered(400, "the identifier of a rule cannot be changed"));
         }
-        draft.reference = draft.reference.or_else(|| text_member(&after, "ref").map(str::to_owned));
-        after = draft.finish(context, Some(&after))?;
+        draft.reference =
+            draft.reference.or_else(|| text_member(&updated_rule, "ref").map(str::to_owned));
+        updated_rule = draft.finish(context, Some(&updated_rule))?;
     }
-    let mut others = ruleset.clone();
-    others.rules.remove(at);
+    let mut reordered = ruleset.clone();
+    reordered.rules.remove(at);
     let target = match &position {
-        Some(position) => position.among(&others)?,
+        Some(position) => position.among(&reordered)?,
         None => at,
     };
     if position.is_some() && target == at && context.profile.refuse_needless_moves {
         return Err(Refusal::new(400, 20011, "the rule is already at the requested position"));
     }
-    others.rules.insert(target, after);
-    rule_check::check_whole(&author, &others.rules, &mut problems);
+    reordered.rules.insert(target, updated_rule);
+    rule_check::check_whole(&author, &reordered.rules, &mut problems);
     problems.refuse()?;
-    ruleset.rules = others.rules;
+    ruleset.rules = reordered.rules;
     write::keep(context, scope, ruleset)
 }
 

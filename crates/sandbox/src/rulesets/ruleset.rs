@@ -91,7 +91,7 @@ impl Ruleset {
     /// Reads the form of [`Self::to_json`], which the store uses.
     pub(super) fn from_json(document: &Value) -> Option<Self> {
         let object = document.as_object()?;
-        let own = |key: &str| text_member(object, key).map(str::to_owned);
+        let text_of = |key: &str| text_member(object, key).map(str::to_owned);
         let rules = match object.get("rules") {
             None => Vec::new(),
             Some(rules) => rules
@@ -101,13 +101,13 @@ impl Ruleset {
                 .collect::<Option<Vec<_>>>()?,
         };
         Some(Self {
-            id: own("id")?,
-            name: own("name")?,
-            description: own("description")?,
-            kind: own("kind")?,
+            id: text_of("id")?,
+            name: text_of("name")?,
+            description: text_of("description")?,
+            kind: text_of("kind")?,
             version: text_member(object, "version")?.parse().ok()?,
-            last_updated: own("last_updated")?,
-            phase: own("phase")?,
+            last_updated: text_of("last_updated")?,
+            phase: text_of("phase")?,
             rules,
         })
     }

@@ -116,11 +116,11 @@ pub(super) fn put_entry_point(
 ) -> HandlerResult<Success> {
     check_phase(phase)?;
     let sent = SentRuleset::read(body, &["name", "description", "rules"])?;
-    let before = match store::load_entry_point(context, scope, phase)? {
+    let previous = match store::load_entry_point(context, scope, phase)? {
         Some(before) => before,
         None => new_ruleset(context, scope.entry_kind(), phase)?,
     };
-    replace_ruleset(context, scope, before, &sent)
+    replace_ruleset(context, scope, previous, &sent)
 }
 
 /// PUT of a ruleset.
@@ -135,10 +135,10 @@ pub(super) fn put_ruleset(
     id: &str,
     body: &Map<String, Value>,
 ) -> HandlerResult<Success> {
-    let before = own_or_refused(context, scope, id)?;
+    let previous = own_or_refused(context, scope, id)?;
     let sent = SentRuleset::read(body, &["name", "description", "kind", "phase", "rules"])?;
     for (what, sent, kept) in
-        [("kind", sent.kind, &before.kind), ("phase", sent.phase, &before.phase)]
+        [("kind", sent.kind, &previous.kind), ("phase", sent.phase, &previous.phase)]
     {
         if let Some(sent) = sent.filter(|sent| sent != kept) {
             let text = format!(
@@ -147,7 +147,7 @@ pub(super) fn put_ruleset(
             return Err(Refusal::unnumbered(400, text));
         }
     }
-    replace_ruleset(context, scope, before, &sent)
+    replace_ruleset(context, scope, previous, &sent)
 }
 
 /// Returns one of the scope's own rulesets for a write.
@@ -175,17 +175,17 @@ fn replace_ruleset(
     before: Ruleset,
     sent: &SentRuleset<'_>,
 ) -> HandlerResult<Success> {
-    let mut after = before.clone();
+    let mut updated = before.clone();
     if let Some(name) = sent.name {
-        after.name = name.to_owned();
+        updated.name = name.to_owned();
     }
     if let Some(description) = sent.description {
-        after.description = description.to_owned();
+        updated.description = description.to_owned();
     }
     if let Some(rules) = sent.rules {
-        after.rules = compose(context, scope, &before, rules)?;
+        updated.rules = compose(context, scope, &before, rules)?;
     }
-    keep(context, scope, after)
+    keep(context, scope, updated)
 }
 
 /// Returns the rules of a PUT, each with the identifier and version of the rule that it continues.
@@ -210,18 +210,18 @@ fn compose(
             .ok_or_else(|| Refusal::unnumbered(400, "invalid JSON: a rule must be an object"))?;
         drafts.push(rule_check::define(&author, rule, &format!("/rules/{index}"), &mut problems)?);
     }
-    let mut taken: Vec<&str> = Vec::new();
+    let mut taken_ids: Vec<&str> = Vec::new();
     let mut rules = Vec::new();
     for mut draft in drafts {
         let continued = match (draft.id.as_deref(), draft.reference.as_deref()) {
             (Some(id), _) => {
-                let found = before.rules.iter().find(|r| id_of(r) == id);
-                if found.is_none() {
+                let stored_rule = before.rules.iter().find(|r| id_of(r) == id);
+                if stored_rule.is_none() {
                     problems.add(Problem::unnumbered(format!(
                         "could not find rule '{id}' in the ruleset"
                     )));
                 }
-                found
+                stored_rule
             }
             (None, Some(reference)) => {
                 before.rules.iter().find(|r| text_member(r, "ref") == Some(reference))
@@ -229,10 +229,10 @@ fn compose(
             (None, None) => None,
         };
         if let Some(id) = continued.map(id_of) {
-            if taken.contains(&id) {
+            if taken_ids.contains(&id) {
                 problems.add(Problem::unnumbered(format!("rule '{id}' is there more than once")));
             }
-            taken.push(id);
+            taken_ids.push(id);
             draft.reference = draft
                 .reference
                 .or_else(|| continued.and_then(|r| text_member(r, "ref")).map(str::to_owned));

@@ -47,9 +47,9 @@ impl JsonParser<'_> {
     }
 
     fn take(&mut self, byte: u8) -> bool {
-        let found = self.body.get(self.at) == Some(&byte);
-        self.at += usize::from(found);
-        found
+        let is_next = self.body.get(self.at) == Some(&byte);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     /// Reads the next member of the innermost container, or its end.

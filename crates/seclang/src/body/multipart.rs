@@ -115,13 +115,13 @@ impl MultipartReader {
             semicolon = true;
         }
         self.flags.missing_semicolon = !semicolon;
-        let after = &header[start + b"boundary".len()..];
+        let tail = &header[start + b"boundary".len()..];
         let equals =
-            after.iter().position(|byte| *byte == b'=').ok_or("the boundary has no value")?;
-        if !after[..equals].iter().all(|byte| is_space(*byte)) {
+            tail.iter().position(|byte| *byte == b'=').ok_or("the boundary has no value")?;
+        if !tail[..equals].iter().all(|byte| is_space(*byte)) {
             return Err("the boundary has another name");
         }
-        let value = &after[equals + 1..];
+        let value = &tail[equals + 1..];
         self.flags.boundary_whitespace =
             equals > 0 || value.first().is_some_and(|byte| is_space(*byte));
         let boundary = match value {
@@ -197,15 +197,15 @@ impl MultipartReader {
                     return self.boundary(transaction, &piece[2 + self.boundary.len()..]);
                 }
             } else {
-                let rest = &piece[2..];
+                let tail = &piece[2..];
                 if self.flags.boundary_quoted
-                    && rest.first() == Some(&b'"')
-                    && rest[1..].starts_with(&self.boundary)
+                    && tail.first() == Some(&b'"')
+                    && tail[1..].starts_with(&self.boundary)
                 {
                     return Err("a boundary in quotes");
                 }
-                let blanks = rest.iter().take_while(|byte| is_space(**byte)).count();
-                if blanks > 0 && rest[blanks..].starts_with(&self.boundary) {
+                let blanks = tail.iter().take_while(|byte| is_space(**byte)).count();
+                if blanks > 0 && tail[blanks..].starts_with(&self.boundary) {
                     return Err("a boundary after white space");
                 }
                 self.flags.unmatched_boundary = 1;

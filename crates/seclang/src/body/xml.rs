@@ -42,9 +42,9 @@ impl<'a> XmlParser<'a> {
     }
 
     fn take(&mut self, text: &[u8]) -> bool {
-        let found = self.rest().starts_with(text);
-        self.at += if found { text.len() } else { 0 };
-        found
+        let is_next = self.rest().starts_with(text);
+        self.at += if is_next { text.len() } else { 0 };
+        is_next
     }
 
     fn blanks(&mut self) -> bool {

@@ -75,12 +75,12 @@ async fn read_zones(
     options: &live::ReadOptions,
 ) -> anyhow::Result<WholeZones> {
     let is_part = parts.only_dns || parts.only_waf;
-    let wanted = Wanted {
+    let wanted_parts = Wanted {
         rules: !parts.only_dns,
         settings: if is_part { WantedSettings::None } else { parts.settings },
         others: !is_part,
     };
-    let zones = fetch_whole_zones(reader, names, wanted, options).await?;
+    let zones = fetch_whole_zones(reader, names, wanted_parts, options).await?;
     if let Some(missing) = zones.missing.first() {
         let file = file_hint(missing.as_str());
         bail!("{}{file}", MissingZone::named(missing, options.account.as_deref()));

@@ -32,9 +32,9 @@ impl<'b> Module<'b> {
                 .unwrap_or_else(|| Err(Refused::Missing(Missing::unknown(circle(), place))));
         }
         self.children.borrow_mut().insert(name.to_owned(), None);
-        let called = self.call(name, *source, block, place);
-        self.children.borrow_mut().insert(name.to_owned(), Some(called.clone()));
-        called
+        let module = self.call(name, *source, block, place);
+        self.children.borrow_mut().insert(name.to_owned(), Some(module.clone()));
+        module
     }
 
     /// Creates the instances of a call.
@@ -65,9 +65,9 @@ impl<'b> Module<'b> {
         let mut instances = Vec::new();
         for (index, scope) in self.instances(source, block).map_err(Refused::Missing)? {
             // The values of `each` belong to the instance.
-            let each =
+            let names_of_each =
                 Term::List(scope.names.iter().map(|(_, value)| Term::clone(value)).collect());
-            if matches!(self.all.effort.keep(each, place), Term::Missing(_))
+            if matches!(self.all.effort.keep(names_of_each, place), Term::Missing(_))
                 || !self.all.admits(files)
             {
                 return Err(Refused::TooMany);
@@ -114,29 +114,29 @@ impl<'b> Module<'b> {
             Some(Term::Missing(Missing::sensitive(&what, value, place)))
         };
         // A single output is evaluated alone if the path names it.
-        let named = match (is_single(block), rest) {
+        let named_output = match (is_single(block), rest) {
             (true, [output, ..]) => instances.first().map(|(_, module)| (module, output, 2)),
             (false, [key, output, ..]) => {
                 instances.iter().find(|(own, _)| own == key).map(|(_, module)| (module, output, 3))
             }
             _ => None,
         };
-        if let Some((module, output, used)) = named {
+        if let Some((module, output, used)) = named_output {
             return Some((value(module, output)?, used));
         }
-        let all = |(_, module): &(String, Rc<Module<'_>>)| {
-            let named = |output: &&str| Some(((*output).to_owned(), value(module, output)?));
-            Term::Map(module.outputs.keys().filter_map(named).gather())
+        let outputs_of = |(_, module): &(String, Rc<Module<'_>>)| {
+            let named_value = |output: &&str| Some(((*output).to_owned(), value(module, output)?));
+            Term::Map(module.outputs.keys().filter_map(named_value).gather())
         };
-        let whole = self.cached(format!("module.{name}"), place, || {
+        let module_value = self.cached(format!("module.{name}"), place, || {
             if block.body.has_attribute("count") {
-                Term::List(instances.iter().map(all).collect())
+                Term::List(instances.iter().map(outputs_of).collect())
             } else if block.body.has_attribute("for_each") {
-                Term::Map(instances.iter().map(|one| (one.0.clone(), all(one))).gather())
+                Term::Map(instances.iter().map(|one| (one.0.clone(), outputs_of(one))).gather())
             } else {
-                instances.first().map_or(Term::Null, all)
+                instances.first().map_or(Term::Null, outputs_of)
             }
         });
-        Some((whole, 1))
+        Some((module_value, 1))
     }
 }

@@ -103,9 +103,13 @@ impl Call<'_> {
     /// developer.hashicorp.com/terraform/internals/graph (variables and outputs are nodes of their
     /// own), read 2026-11.
     pub(super) fn input(&self, name: &str) -> Option<Term> {
-        let given = self.block.body.get_attribute(name).filter(|_| !OF_CALLS.contains(&name))?;
+        let attribute =
+            self.block.body.get_attribute(name).filter(|_| !OF_CALLS.contains(&name))?;
         let from = self.from.upgrade()?;
-        Some(Scope { names: self.names.clone(), ..from.scope(self.source) }.evaluate(&given.value))
+        Some(
+            Scope { names: self.names.clone(), ..from.scope(self.source) }
+                .evaluate(&attribute.value),
+        )
     }
 
     /// Returns true if the call has an input for a variable.

@@ -49,10 +49,12 @@ impl Module<'_> {
                     place,
                 ));
             }
-            let given = input
+            let given_value = input
                 .or_else(|| assigned.map(assigned_value).map(|value| readable(value, name, place)));
-            let given = given.filter(|value| !(declared.is_never_null && *value == Term::Null));
-            let value = given.or_else(|| declared.default.map(evaluate)).unwrap_or(Term::Null);
+            let usable_value =
+                given_value.filter(|value| !(declared.is_never_null && *value == Term::Null));
+            let value =
+                usable_value.or_else(|| declared.default.map(evaluate)).unwrap_or(Term::Null);
             let value = match declared.kind {
                 Some((of, kind)) => conform(value, kind, &self.scope(of)),
                 None => value,

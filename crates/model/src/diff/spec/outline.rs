@@ -82,10 +82,10 @@ impl OutlineItem {
 
 /// Returns the dangers that a spec consents to, with the reasons.
 pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> OutlineItem {
-    let said = allow
+    let reasons = allow
         .iter()
         .map(|(danger, why)| (danger.code().to_owned(), OutlineItem::value(why.as_str(), place)));
-    OutlineItem { place, what: What::Group(said.gather()) }
+    OutlineItem { place, what: What::Group(reasons.gather()) }
 }
 
 /// Returns the treatment of unmanaged items, if it is not the default.

@@ -293,13 +293,13 @@ fn put_rate(parts: &mut ItemParts, desired: &DesiredRate) -> String {
 
 /// Returns a rule in Cloudflare's form; its expression is compared by meaning.
 fn raw_item(value: &Value, place: Place) -> OutlineItem {
-    let mut said = OutlineItem::value(value.clone(), place);
-    if let (Value::Map(members), What::Thing { parts, .. }) = (value, &mut said.what)
+    let mut item = OutlineItem::value(value.clone(), place);
+    if let (Value::Map(members), What::Thing { parts, .. }) = (value, &mut item.what)
         && let Some(Value::Text(text)) = members.get("expression")
     {
         let canonical = Expression::reported(text).canonical().to_owned();
         parts
             .insert("expression".to_owned(), OutlineItem::written(text.as_str(), canonical, place));
     }
-    said
+    item
 }

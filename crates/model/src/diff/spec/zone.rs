@@ -78,10 +78,10 @@ fn zone_items(zone: &DesiredZone) -> BTreeMap<&'static str, OutlineItem> {
         OutlineItem { place: *place, what: What::Group(expect.iter().map(expected).gather()) },
     );
     let group = |values: &BTreeMap<String, (Value, Place)>| {
-        let said = values.iter().map(|(name, (value, place))| {
+        let members = values.iter().map(|(name, (value, place))| {
             (name.clone(), OutlineItem::value(value.clone(), *place))
         });
-        OutlineItem { place: *place, what: What::Group(said.gather()) }
+        OutlineItem { place: *place, what: What::Group(members.gather()) }
     };
     items.insert("settings", group(settings));
     if let Some((on, place)) = dnssec {

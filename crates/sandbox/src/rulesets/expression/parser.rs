@@ -86,8 +86,8 @@ pub(super) fn parse_expression(text: &str, surroundings: Surroundings<'_>) -> Re
     if parser.at < parser.spots.len() {
         return Err(parser.fault("unrecognised input"));
     }
-    let whole = Fault { column: 0, width: end, reason: String::new() };
-    is_truth(&value, &whole)?;
+    let whole_text = Fault { column: 0, width: end, reason: String::new() };
+    is_truth(&value, &whole_text)?;
     Ok(parser.uses)
 }
 
@@ -162,21 +162,21 @@ impl Parser<'_> {
         operand: fn(&mut Self) -> Read<Value>,
     ) -> Read<Value> {
         let mut place = self.fault("");
-        let mut left = operand(self)?;
+        let mut left_operand = operand(self)?;
         while self.takes_keyword(word) || self.takes_symbol(symbol) {
             let right_place = self.fault("");
             let right = operand(self)?;
-            for (value, place) in [(&left, &place), (&right, &right_place)] {
+            for (value, place) in [(&left_operand, &place), (&right, &right_place)] {
                 // Element-wise booleans can be combined with one another.
                 let value = Value {
-                    is_each: value.is_each && !(left.is_each && right.is_each),
+                    is_each: value.is_each && !(left_operand.is_each && right.is_each),
                     ..value.clone()
                 };
                 is_truth(&value, place)?;
             }
-            (left, place) = (right, right_place);
+            (left_operand, place) = (right, right_place);
         }
-        Ok(left)
+        Ok(left_operand)
     }
 
     /// Parses `or`.
@@ -210,10 +210,10 @@ impl Parser<'_> {
 
     /// Parses a value, alone or in a comparison.
     fn comparison(&mut self) -> Read<Value> {
-        let left = self.value()?;
+        let left_operand = self.value()?;
         let start = self.at;
-        let Some(operator) = self.operator() else { return Ok(left) };
-        let Value { kind, is_each } = left;
+        let Some(operator) = self.operator() else { return Ok(left_operand) };
+        let Value { kind, is_each } = left_operand;
         let is_possible = match operator {
             "contains" | "matches" | "wildcard" => kind == ElementType::Bytes,
             _ => matches!(kind, ElementType::Bytes | ElementType::Int | ElementType::Ip),
@@ -376,13 +376,13 @@ impl Parser<'_> {
     /// field that is not available here counts as unknown.
     fn field(&mut self, name: &str) -> Read<Value> {
         let is_of_response = self.surroundings.has_response || !self.is_of_request();
-        let found =
+        let known_field =
             FIELDS.iter().find(|field| field.name == name).filter(|field| match field.only_in {
                 Some("account-level rulesets") => self.surroundings.is_account,
                 Some(_) => !self.is_of_request(),
                 None => is_of_response || !field.is_of_response,
             });
-        let Some(field) = found else { return Err(self.fault("unknown identifier")) };
+        let Some(field) = known_field else { return Err(self.fault("unknown identifier")) };
         self.uses.note(field.name, field.needs);
         self.at += 1;
         Ok(Value { kind: field.kind.into(), is_each: false })
@@ -438,14 +438,14 @@ impl Parser<'_> {
         }
         self.uses.note(function.name, function.needs);
         self.at += 2;
-        let mut given = 0;
+        let mut argument_count = 0;
         let mut is_each = false;
         let mut first = None;
         while !self.takes_symbol(")") {
-            if given > 0 {
+            if argument_count > 0 {
                 self.expect(",")?;
             }
-            let parameter = match function.parameters.get(given) {
+            let parameter = match function.parameters.get(argument_count) {
                 Some(parameter) => Some(parameter),
                 None => function.parameters.last().filter(|_| function.is_variadic),
             };
@@ -464,9 +464,9 @@ impl Parser<'_> {
             }
             is_each |= argument.is_each;
             first = first.or(Some(argument.kind));
-            given += 1;
+            argument_count += 1;
         }
-        if function.parameters.iter().skip(given).any(|p| !p.is_optional) {
+        if function.parameters.iter().skip(argument_count).any(|p| !p.is_optional) {
             return Err(self.fault(format!("too few arguments of {}", function.name)));
         }
         // These two reduce many booleans to one; all other functions return one value for each.
