@@ -79,14 +79,14 @@ pub async fn examine<C: Checker>(
         .buffered(options.concurrency.max(1))
         .collect()
         .await;
-    let all =
+    let needs_of_spec =
         Needs::of_all(question.desired.into_iter().flat_map(|desired| desired.zones.values()));
     for id in accounts {
         let rulesets =
             prober.try_read(&list_rulesets(&RulesetOwner::Account(id.clone()), None)).await;
         let lists = prober.try_read(&lists(&id)).await;
-        let mut checks = all.rows(ProbedKind::ACCOUNT_RULESETS, &rulesets, None);
-        checks.extend(all.rows(ProbedKind::LISTS, &lists, None));
+        let mut checks = needs_of_spec.rows(ProbedKind::ACCOUNT_RULESETS, &rulesets, None);
+        checks.extend(needs_of_spec.rows(ProbedKind::LISTS, &lists, None));
         report.accounts.push(Account { id, checks });
     }
     // If no zone was found, no other permission of a zone could be tried.
@@ -99,12 +99,12 @@ pub async fn examine<C: Checker>(
             ProbedKind::DNS_SETTINGS,
             ProbedKind::RULESETS,
         ];
-        let of_zone = question.desired.map_or_else(Needs::to_find_zones, |_| all.clone());
+        let of_zone = question.desired.map_or_else(Needs::to_find_zones, |_| needs_of_spec.clone());
         let mut checks = of_zone.rows(ProbedKind::ZONE, zone_read, None);
-        checks.extend(kinds.into_iter().flat_map(|kind| all.rows(kind, &unknown, None)));
+        checks.extend(kinds.into_iter().flat_map(|kind| needs_of_spec.rows(kind, &unknown, None)));
         report.zones.push(zone::unseen(checks));
     }
-    report.smallest_token = all.smallest().into_iter().map(Into::into).collect();
+    report.smallest_token = needs_of_spec.smallest().into_iter().map(Into::into).collect();
     if let Some(lock) = question.lock {
         report.managed_rulesets = served_versions(prober, lock, &examined.zones).await;
     }

@@ -577,21 +577,21 @@ fn object_of(name: &str, value: Json) -> Map<String, Json> {
 
 /// Returns the states of a rule before and after.
 fn images_of_rule(rule: &RuleSubject) -> (Image, Image) {
-    let whole = |body: &RuleBody| {
-        let mut whole = rule_json(body);
+    let json_of = |body: &RuleBody| {
+        let mut members = rule_json(body);
         if let Some(id) = rule.action.id() {
-            whole.insert("id".to_owned(), id.0.as_str().into());
+            members.insert("id".to_owned(), id.0.as_str().into());
         }
-        whole
+        members
     };
     match &rule.action {
         RuleAction::CreateEntryPoint { rules } => {
-            (None, Some(object_of("rules", rules.iter().map(whole).collect())))
+            (None, Some(object_of("rules", rules.iter().map(json_of).collect())))
         }
-        RuleAction::Create { after, .. } => (None, Some(whole(after))),
-        RuleAction::Update { before, after, .. } => (Some(whole(before)), Some(whole(after))),
-        RuleAction::Move { body, .. } => (Some(whole(body)), Some(whole(body))),
-        RuleAction::Delete { before, .. } => (Some(whole(before)), None),
+        RuleAction::Create { after, .. } => (None, Some(json_of(after))),
+        RuleAction::Update { before, after, .. } => (Some(json_of(before)), Some(json_of(after))),
+        RuleAction::Move { body, .. } => (Some(json_of(body)), Some(json_of(body))),
+        RuleAction::Delete { before, .. } => (Some(json_of(before)), None),
     }
 }
 

@@ -179,19 +179,19 @@ impl<'de> Visitor<'de> for Members {
         }
         let missing = |name| A::Error::missing_field(name);
         let kind = kind.ok_or_else(|| missing("kind"))?;
-        let before = before.ok_or_else(|| missing("before"))?;
-        let after = after.ok_or_else(|| missing("after"))?;
+        let before_image = before.ok_or_else(|| missing("before"))?;
+        let after_image = after.ok_or_else(|| missing("after"))?;
         let of_record =
             |state: &State| if kind == SubjectKind::Record { state.without } else { state.sum };
         // The effect of an operation on a record can depend on zones that were not read again.
         if let Some(effect) = effect.filter(|_| kind != SubjectKind::Record) {
             essence.add("effect", effect);
         }
-        essence.add("before", before.sum);
-        essence.add("after", after.sum);
-        of_rest.add("before", of_record(&before));
-        of_rest.add("after", of_record(&after));
-        in_new_zone.add("after", of_record(&after));
+        essence.add("before", before_image.sum);
+        essence.add("after", after_image.sum);
+        of_rest.add("before", of_record(&before_image));
+        of_rest.add("after", of_record(&after_image));
+        in_new_zone.add("after", of_record(&after_image));
         Ok(Reviewed {
             address: address.ok_or_else(|| missing("address"))?,
             zone: zone.ok_or_else(|| missing("zone"))?,
@@ -199,7 +199,7 @@ impl<'de> Visitor<'de> for Members {
             action: action.ok_or_else(|| missing("action"))?,
             modified_on,
             dangers: dangers.into_iter().map(|Keyword(danger)| danger).collect(),
-            before: before.members,
+            before: before_image.members,
             essence: essence.finish(),
             of_rest: of_rest.finish(),
             in_new_zone: in_new_zone.finish(),

@@ -236,8 +236,8 @@ impl<'l, 't> Changes<'l, 't> {
         part: Option<NodeId>,
     ) -> Vec<&Insert> {
         let last = parts.last().map(|p| p.id);
-        let all = self.inserted.get(&collection).map(Vec::as_slice).unwrap_or_default();
-        all.iter().filter(|insert| insert.after.or(last) == part).collect()
+        let pending = self.inserted.get(&collection).map(Vec::as_slice).unwrap_or_default();
+        pending.iter().filter(|insert| insert.after.or(last) == part).collect()
     }
 
     /// Writes an inserted part on a line that is indented by `indent`.

@@ -443,10 +443,10 @@ fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
         return Err(FormatError::Meaning("its values"));
     }
     let comments = |tree: &SourceTree<'_>| {
-        let mut all: Vec<String> =
+        let mut texts: Vec<String> =
             tree.comments.iter().map(|c| bare(&tree.text[c.clone()])).collect();
-        all.sort();
-        all
+        texts.sort();
+        texts
     };
     if comments(&old) != comments(&new) {
         return Err(FormatError::Meaning("its comments"));
@@ -476,12 +476,12 @@ struct Events<'t> {
 /// value must stay plain.
 fn events(text: &str) -> Result<Events<'_>, FormatError> {
     let options = granit_parser::options! { emit_comments: true };
-    let mut all = Events { values: Vec::new(), comments: Vec::new() };
+    let mut parsed = Events { values: Vec::new(), comments: Vec::new() };
     for next in Parser::new_from_str_with_options(text, options) {
         let (event, _) = next.map_err(|error| FormatError::Syntax(error.to_string()))?;
-        all.values.push(match event {
+        parsed.values.push(match event {
             Event::Comment(words, ..) => {
-                all.comments.push(words.trim().to_owned());
+                parsed.comments.push(words.trim().to_owned());
                 continue;
             }
             Event::Scalar(value, style, anchor, tag) => {
@@ -502,8 +502,8 @@ fn events(text: &str) -> Result<Events<'_>, FormatError> {
             _ => continue,
         });
     }
-    all.comments.sort();
-    Ok(all)
+    parsed.comments.sort();
+    Ok(parsed)
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ impl<'t> Workspace<'t> {
 
     /// Lists the mappings that configure a zone, in the order of the files.
     pub(super) fn fragments(&self, zone: &ZoneName) -> Vec<At> {
-        let mut all = Vec::new();
+        let mut places = Vec::new();
         for file in 0..self.files.len() {
             let tree = self.tree(file);
             let zones =
@@ -89,14 +89,14 @@ impl<'t> Workspace<'t> {
             let is_it = |key: &NodeId| {
                 ZoneName::parse(&self.resolved(At { file, node: *key })).as_ref() == Ok(zone)
             };
-            all.extend(
+            places.extend(
                 zones
                     .iter()
                     .filter(|(key, _)| is_it(key))
                     .map(|(_, value)| At { file, node: *value }),
             );
         }
-        all
+        places
     }
 
     /// Lists the mappings that give values to a zone, its own first, then those of its profiles.

@@ -22,10 +22,10 @@ pub(super) fn compare_addresses(
     after: View<'_, '_>,
     others: OtherZones<'_>,
 ) -> Vec<Effect> {
-    let own = |view: View<'_, '_>| -> BTreeSet<IpAddr> {
+    let addresses_of = |view: View<'_, '_>| -> BTreeSet<IpAddr> {
         view.at(name).iter().filter_map(|entry| entry.data.address()).collect()
     };
-    let (old, new) = (own(before), own(after));
+    let (old, new) = (addresses_of(before), addresses_of(after));
     let (gone, came): (Vec<IpAddr>, Vec<IpAddr>) =
         (old.difference(&new).copied().collect(), new.difference(&old).copied().collect());
     let is_proxied = after.at(name).iter().any(|record| record.proxied);
@@ -73,14 +73,15 @@ pub(super) fn compare_addresses(
         let family = usize::from(!came.is_ipv4());
         let alike = gone_by_host.get(&host_part(*came)).into_iter().flatten();
         let mut slips = alike.filter_map(|gone| Some((*gone, slip(*gone, *came)?)));
-        let found = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others));
+        let mistyped = slips.find(|(gone, _)| leaves(name, *gone, *came, after, others));
         let without_group = || {
             let candidates = gone.iter().take(MOST_CANDIDATES);
             let mut shorter = candidates.filter(|gone| loses_group(**gone, *came));
-            let gone = shorter.find(|gone| leaves(name, **gone, *came, after, others))?;
-            Some((*gone, "a missing group"))
+            let shorter_address =
+                shorter.find(|gone| leaves(name, **gone, *came, after, others))?;
+            Some((*shorter_address, "a missing group"))
         };
-        if let Some((gone, how)) = found.or_else(without_group) {
+        if let Some((gone, how)) = mistyped.or_else(without_group) {
             let line = format!(
                 "{name}: {came} differs from {gone} by {how} and is in no network that this spec uses"
             );
@@ -147,8 +148,8 @@ fn left_in_place(old: &BTreeSet<IpAddr>, new: &BTreeSet<IpAddr>) -> Option<Strin
             && !new.iter().any(|address| sites.contains(&site(*address)))
     };
     let moved = [true, false].into_iter().find(|is_v4| {
-        let other = family(old, !is_v4);
-        moves(*is_v4) && !other.is_empty() && other == family(new, !is_v4)
+        let other_family = family(old, !is_v4);
+        moves(*is_v4) && !other_family.is_empty() && other_family == family(new, !is_v4)
     })?;
     let (clients, other) =
         if moved { ("IPv6", family(new, false)) } else { ("IPv4", family(new, true)) };
@@ -168,10 +169,11 @@ fn shared(
         .addresses_between(address, address)
         .map(|(_, other)| other)
         .filter(|other| *other != name);
-    let others: BTreeSet<&str> =
+    let other_names: BTreeSet<&str> =
         held.filter(keeps).map(|other| before.0.name().relative(other)).gather();
-    (!others.is_empty())
-        .then(|| format!("{name}: {address} is the address of {} as well", at_most_five(others)))
+    (!other_names.is_empty()).then(|| {
+        format!("{name}: {address} is the address of {} as well", at_most_five(other_names))
+    })
 }
 
 /// Returns the reason why an address cannot be reached from the internet; `None` for reachable
@@ -220,6 +222,6 @@ fn is_for_documentation(address: IpAddr) -> bool {
 
 /// Returns true if a zone has addresses and none of them is a documentation address.
 fn has_only_other_addresses(zone: View<'_, '_>) -> bool {
-    let mut all = zone.0.entries().filter_map(|record| record.data.address()).peekable();
-    all.peek().is_some() && !all.any(is_for_documentation)
+    let mut addresses = zone.0.entries().filter_map(|record| record.data.address()).peekable();
+    addresses.peek().is_some() && !addresses.any(is_for_documentation)
 }

@@ -189,7 +189,7 @@ fn trust(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut V
         if old == new {
             continue;
         }
-        let gone = old.difference(&new).count();
+        let lost_keys = old.difference(&new).count();
         let line = match (old.is_empty(), new.is_empty()) {
             (true, _) if kind == RecordType::Ds => {
                 format!(
@@ -199,7 +199,7 @@ fn trust(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut V
             (_, true) if kind == RecordType::Ds => {
                 format!("{name} loses its DS records: its answers are no longer validated")
             }
-            _ if gone == 0 => format!("{name} gets another {what}; the others stay"),
+            _ if lost_keys == 0 => format!("{name} gets another {what}; the others stay"),
             _ if old.is_disjoint(&new) => {
                 format!(
                     "{name}: every {what} is replaced; if the keys do not match, resolvers that validate get no answer"
@@ -207,7 +207,7 @@ fn trust(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut V
             }
             _ => format!("{name} loses a {what}; {} stay", new.intersection(&old).count()),
         };
-        effects.push(if gone > 0 {
+        effects.push(if lost_keys > 0 {
             Effect::needing(Danger::ChangesDnssec, Topic::Dnssec, name, line)
         } else {
             Effect::shown(Topic::Dnssec, name, Direction::Strengthens, line)

@@ -22,21 +22,24 @@ impl Hidden {
         after: impl Iterator<Item = &'r Entry<'r>>,
         others: OtherZones<'_>,
     ) -> Self {
-        let wanted: BTreeSet<IpAddr> = after.flat_map(published).gather();
-        if wanted.is_empty() {
+        let published_addresses: BTreeSet<IpAddr> = after.flat_map(published).gather();
+        if published_addresses.is_empty() {
             return Self::default();
         }
         let is_hidden = |address: &&IpAddr| others.hide(**address, before.0.name());
-        let mut hidden: BTreeSet<IpAddr> = wanted.iter().filter(is_hidden).copied().gather();
+        let mut hidden: BTreeSet<IpAddr> =
+            published_addresses.iter().filter(is_hidden).copied().gather();
         let mut public = BTreeSet::new();
         for record in before.0.entries() {
             if let Some(address) = record.data.address() {
-                if wanted.contains(&address) {
+                if published_addresses.contains(&address) {
                     let is_hidden = record.proxied || is_behind_edge(before, record.name);
                     if is_hidden { &mut hidden } else { &mut public }.insert(address);
                 }
             } else if !record.proxied {
-                public.extend(published(&record).into_iter().filter(|a| wanted.contains(a)));
+                public.extend(
+                    published(&record).into_iter().filter(|a| published_addresses.contains(a)),
+                );
             }
         }
         Self(hidden.difference(&public).copied().collect())

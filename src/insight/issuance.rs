@@ -170,14 +170,14 @@ pub(super) fn applicable<'a>(
     zone: &ZoneName,
     name: &Fqdn,
 ) -> Applicable {
-    let mut rest = name.as_str();
+    let mut climbed_name = name.as_str();
     loop {
-        let own = Fqdn::reported(rest);
-        if !own.is_within(zone.as_fqdn()) {
+        let owner = Fqdn::reported(climbed_name);
+        if !owner.is_within(zone.as_fqdn()) {
             return Applicable::Missing;
         }
-        let found = answer(&own, RecordType::Caa);
-        match &found.end {
+        let caa_answer = answer(&owner, RecordType::Caa);
+        match &caa_answer.end {
             End::Records(set) => {
                 return Applicable::Policy(Box::new(read_policy(
                     set.iter().map(|entry| entry.data),
@@ -189,12 +189,12 @@ pub(super) fn applicable<'a>(
             | End::Loop
             | End::Cloudflare(..)
             | End::Unknown(_) => {
-                let words = found.words(RecordType::Caa);
-                return Applicable::Unknown(format!("{own} CAA: {words}"));
+                let words = caa_answer.words(RecordType::Caa);
+                return Applicable::Unknown(format!("{owner} CAA: {words}"));
             }
         }
-        let Some((_, above)) = rest.split_once('.') else { return Applicable::Missing };
-        rest = above;
+        let Some((_, above)) = climbed_name.split_once('.') else { return Applicable::Missing };
+        climbed_name = above;
     }
 }
 
@@ -341,11 +341,11 @@ pub(super) fn compare_issuance(
     }
     let [old, new] = policies;
     if let Applicable::Unknown(why) = &new {
-        let own = |view: View<'_, '_>| -> Vec<Rdata> {
+        let records_of = |view: View<'_, '_>| -> Vec<Rdata> {
             let records = view.of_type(name, RecordType::Caa);
             records.iter().map(|entry| entry.data.clone()).collect()
         };
-        if own(before) == own(after) {
+        if records_of(before) == records_of(after) {
             return Vec::new();
         }
         let line = format!("certificates for {name}: who may issue is not certain ({why})");
@@ -358,11 +358,11 @@ pub(super) fn compare_issuance(
         ("wildcard certificates", &old.wildcards, &new.wildcards),
     ];
     let is_closed = new.names.as_ref().is_some_and(BTreeSet::is_empty);
-    let same = old.names == old.wildcards && new.names == new.wildcards;
+    let is_same_for_both = old.names == old.wildcards && new.names == new.wildcards;
     // An unknown critical property affects all kinds, so it is reported once.
     let kinds = if new.unknown.is_empty() || new.unknown == old.unknown { &kinds[..] } else { &[] };
     for (kind, old, new) in
-        kinds.iter().take(if same { 1 } else { 2 }).filter(|(_, old, new)| old != new)
+        kinds.iter().take(if is_same_for_both { 1 } else { 2 }).filter(|(_, old, new)| old != new)
     {
         let what = format!("{kind} for {name}");
         match (old, new) {
@@ -398,12 +398,12 @@ pub(super) fn compare_issuance(
                 let (gained, lost) = (new.difference(old), old.difference(new));
                 let (gained, lost): (Vec<_>, Vec<_>) = (gained.collect(), lost.collect());
                 if !lost.is_empty() {
-                    let rest = format!(
+                    let losses = format!(
                         "{} may no longer issue, so renewals by them fail; {} may",
                         at_most_five(&lost),
                         at_most_five(new)
                     );
-                    effects.push(changes(format!("{what}: {rest}")));
+                    effects.push(changes(format!("{what}: {losses}")));
                 } else {
                     effects.push(shown(
                         Direction::Weakens,
@@ -437,7 +437,7 @@ fn faults(name: &Fqdn, old: &CaaPolicy, new: &CaaPolicy) -> Vec<Effect> {
     let changes = |line: String| Effect::needing(Danger::ChangesIssuance, topic, name, line);
     let shown = |direction, line: String| Effect::shown(topic, name, direction, line);
     let mut effects = Vec::new();
-    let all = |policy: &CaaPolicy| -> BTreeSet<String> {
+    let issuers_of = |policy: &CaaPolicy| -> BTreeSet<String> {
         policy.names.iter().chain(&policy.wildcards).flatten().cloned().collect()
     };
     for value in new.malformed.difference(&old.malformed) {
@@ -468,9 +468,10 @@ fn faults(name: &Fqdn, old: &CaaPolicy, new: &CaaPolicy) -> Vec<Effect> {
         );
         effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
     }
-    let known = all(old);
-    for (issuer, near) in
-        all(new).difference(&known).filter_map(|issuer| Some((issuer, nearest_issuer(issuer)?)))
+    let known_issuers = issuers_of(old);
+    for (issuer, near) in issuers_of(new)
+        .difference(&known_issuers)
+        .filter_map(|issuer| Some((issuer, nearest_issuer(issuer)?)))
     {
         let line = format!(
             "certificates for {name}: no known authority uses `{issuer}`; did you mean `{near}`?"
@@ -497,8 +498,8 @@ fn faults(name: &Fqdn, old: &CaaPolicy, new: &CaaPolicy) -> Vec<Effect> {
 /// Returns what authorities do not understand in the CAA records of a name, as sentences.
 #[must_use]
 pub fn caa_faults<'r>(name: &Fqdn, records: impl Iterator<Item = &'r Rdata>) -> Vec<String> {
-    let found = faults(name, &CaaPolicy::default(), &read_policy(records));
-    found.into_iter().map(|effect| effect.line).collect()
+    let effects = faults(name, &CaaPolicy::default(), &read_policy(records));
+    effects.into_iter().map(|effect| effect.line).collect()
 }
 
 #[cfg(test)]

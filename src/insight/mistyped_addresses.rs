@@ -93,8 +93,8 @@ pub(super) fn leaves(
     let Some(first) = near.next() else { return true };
     let last = near.next_back().unwrap_or(first);
     let reach = (last - first).max(NEIGHBOURS);
-    let new = site_index(new);
-    first == last || new + reach < first || last + reach < new
+    let new_index = site_index(new);
+    first == last || new_index + reach < first || last + reach < new_index
 }
 
 /// Maximum distance of two networks that are assumed to belong to one location.

@@ -96,56 +96,59 @@ pub(super) fn mistyped<'a>(
     edits: &[RecordEdit<'a>],
     others: OtherZones<'_>,
 ) -> Vec<Caused> {
-    let mut known: Option<KnownNames<'_>> = None;
-    let mut found = Vec::new();
+    let mut known_names: Option<KnownNames<'_>> = None;
+    let mut caused = Vec::new();
     let sets = sets(edits);
-    let mut gone: HashMap<&Fqdn, Vec<Entry<'a>>> = HashMap::new();
+    let mut removed_records: HashMap<&Fqdn, Vec<Entry<'a>>> = HashMap::new();
     for record in edits.iter().filter_map(|edit| edit.before) {
-        gone.entry(record.name).or_default().push(record);
+        removed_records.entry(record.name).or_default().push(record);
     }
     for (n, edit) in edits.iter().enumerate() {
         let Some(record) = edit.after else { continue };
-        found.extend(label(&record, before).map(|effect| (Rc::from([n]), effect)));
+        caused.extend(label(&record, before).map(|effect| (Rc::from([n]), effect)));
         if edit.before.is_none_or(|before| before.data != record.data) {
-            found.extend(
-                spaced(&record, gone.get(record.name)).map(|effect| (Rc::from([n]), effect)),
+            caused.extend(
+                spaced(&record, removed_records.get(record.name))
+                    .map(|effect| (Rc::from([n]), effect)),
             );
         }
         let names = named_hosts(&record);
         if names.is_empty() {
             continue;
         }
-        let gone = gone.get(record.name).map_or(&[][..], Vec::as_slice);
+        let removed_here = removed_records.get(record.name).map_or(&[][..], Vec::as_slice);
         // A host that is already known is not new; a text may be a new spelling of an old one.
-        let old: BTreeSet<Fqdn> = match record.data.target() {
+        let previous_hosts: BTreeSet<Fqdn> = match record.data.target() {
             Some(_) => edit.before.iter().flat_map(named_hosts).collect(),
-            None => gone.iter().flat_map(named_hosts).collect(),
+            None => removed_here.iter().flat_map(named_hosts).collect(),
         };
         let set = sets.get(&(record.name, record.record_type())).map_or(&[][..], Vec::as_slice);
-        for target in names.into_iter().filter(|target| !target.is_root() && !old.contains(target))
+        for target in
+            names.into_iter().filter(|target| !target.is_root() && !previous_hosts.contains(target))
         {
             let near = if target.is_within(before.name().as_fqdn()) {
                 let mut is_known = |domain: &str| {
-                    known
+                    known_names
                         .get_or_insert_with(|| KnownNames::of(before, others))
                         .domains
                         .contain(domain)
                 };
                 completed(&target, after, &mut is_known).or_else(|| inside(&target, &record, after))
             } else {
-                let known = known.get_or_insert_with(|| KnownNames::of(before, others));
-                outside(&target, &record, edit, known, gone, set)
+                let known_domains =
+                    known_names.get_or_insert_with(|| KnownNames::of(before, others));
+                outside(&target, &record, edit, known_domains, removed_here, set)
             };
             let Some(why) = near else { continue };
             let (name, kind) = (record.name, record.data.type_name());
             let line = format!("{name} {kind}: {target} {why}");
-            found.push((
+            caused.push((
                 Rc::from([n]),
                 Effect::needing(Danger::LooksMistyped, topic(&record), name, line),
             ));
         }
     }
-    found
+    caused
 }
 
 /// Returns the effect of a verification token with a space: services compare the token as a whole.
@@ -156,8 +159,8 @@ fn spaced(record: &Entry<'_>, gone: Option<&Vec<Entry<'_>>>) -> Option<Effect> {
         !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     let bare = |text: &str| text.split_whitespace().collect::<String>();
     let is_replaced = |old: &Entry<'_>| {
-        let old = old.text().and_then(|text| std::str::from_utf8(text).ok());
-        old.is_some_and(|old| old != text && bare(old) == bare(text))
+        let old_text = old.text().and_then(|text| std::str::from_utf8(text).ok());
+        old_text.is_some_and(|old| old != text && bare(old) == bare(text))
     };
     // Policies, such as `v=spf1 -all`, and sentences contain spaces; verification tokens are one
     // word.
@@ -216,8 +219,12 @@ fn outside(
             .filter(|old| !named_hosts(record).contains(old))
             .collect(),
         kind => {
-            let gone = gone.iter().filter(|b| b.record_type() == kind);
-            gone.filter_map(|b| b.data.target()).filter(|old| !stays(old)).cloned().collect()
+            let removed_of_kind = gone.iter().filter(|b| b.record_type() == kind);
+            removed_of_kind
+                .filter_map(|b| b.data.target())
+                .filter(|old| !stays(old))
+                .cloned()
+                .collect()
         }
     };
     let replaced: Vec<&Fqdn> = replaced.iter().collect();
@@ -278,15 +285,18 @@ fn completed(
     let location =
         after.locate(target.as_str()).filter(|l| l.exact.is_none() && l.cut.is_none())?;
     let zone = after.name().as_fqdn();
-    let whole = Fqdn::reported(target.as_str().strip_suffix(zone.as_str())?.strip_suffix('.')?);
+    let unended_name =
+        Fqdn::reported(target.as_str().strip_suffix(zone.as_str())?.strip_suffix('.')?);
     if let Some(end) = target.doubled_end(zone) {
         let is_there = Fqdn::reported(location.encloser.name()).doubled_end(zone).is_some();
         return (!is_there).then(|| format!("does not exist, and ends with {end} twice"));
     }
-    let domain = whole.registrable().filter(|_| location.encloser.name() == zone.as_str())?;
-    let is_elsewhere = Provider::of(&whole).is_some() || is_known(domain);
-    is_elsewhere
-        .then(|| format!("does not exist, and is {whole} with the name of the zone at its end"))
+    let domain =
+        unended_name.registrable().filter(|_| location.encloser.name() == zone.as_str())?;
+    let is_elsewhere = Provider::of(&unended_name).is_some() || is_known(domain);
+    is_elsewhere.then(|| {
+        format!("does not exist, and is {unended_name} with the name of the zone at its end")
+    })
 }
 
 /// Returns the reason why a host of the zone looks mistyped: it has no records, and a very similar
@@ -301,7 +311,7 @@ fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<St
     // The first missing label below the closest existing name, and the labels before it.
     let missing = target.as_str().strip_suffix(above.name())?.strip_suffix('.')?;
     let (rest, own) = missing.rsplit_once('.').map_or(("", missing), |(rest, own)| (rest, own));
-    let meant = |sibling: &str| {
+    let matches_sibling = |sibling: &str| {
         let label = sibling.split_once('.').map_or(sibling, |(label, _)| label);
         let name = if rest.is_empty() { sibling.to_owned() } else { format!("{rest}.{sibling}") };
         // A name that a wildcard answers can be intended: an additional region or stage.
@@ -311,7 +321,7 @@ fn inside(target: &Fqdn, record: &Entry<'_>, after: &ZoneIndex<'_>) -> Option<St
             && after.node(&name).is_some_and(|node| node.has_records());
         is_it.then_some(name)
     };
-    let near = above.children().find_map(|sibling| meant(sibling.name()))?;
+    let near = above.children().find_map(|sibling| matches_sibling(sibling.name()))?;
     let what = if is_answered { "has no records of its own" } else { "does not exist" };
     Some(format!("{what}, and looks like a typo of {near}"))
 }
@@ -408,9 +418,9 @@ impl<'k> Domains<'k> {
     /// Combines the domains in use with the domains that other zones of the planned spec name,
     /// because several zones can have the same mistake.
     fn new(in_use: BTreeSet<&'k str>, planned: BTreeSet<&'k str>) -> Self {
-        let all = || in_use.union(&planned).copied();
+        let all_domains = || in_use.union(&planned).copied();
         let mut accounts: BTreeMap<&str, usize> = BTreeMap::new();
-        for (_, parent) in all().filter_map(|domain| domain.split_once('.')) {
+        for (_, parent) in all_domains().filter_map(|domain| domain.split_once('.')) {
             *accounts.entry(parent).or_default() += 1;
         }
         // Domains directly below a registry stay, because registering one costs money.
@@ -419,7 +429,7 @@ impl<'k> Domains<'k> {
             let Some((label, parent)) = domain.split_once('.') else { return true };
             accounts.get(parent).is_none_or(|count| *count < MANY_ACCOUNTS && label.len() >= LONG)
         };
-        Self { compared: all().filter(is_telling).collect(), in_use, planned }
+        Self { compared: all_domains().filter(is_telling).collect(), in_use, planned }
     }
 
     /// Returns true if a zone names a host of this domain.
@@ -436,18 +446,23 @@ impl<'k> Domains<'k> {
 /// digit is no misspelling, because servers are numbered. A domain that is in use already, or that
 /// belongs to a known provider, is right.
 fn nearly_known<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &Domains<'k>) -> Option<&'k str> {
-    let own = new.registrable()?;
+    let own_domain = new.registrable()?;
     let replaced_domains = || replaced.iter().filter_map(|host| host.registrable());
-    if known.in_use.contains(own)
-        || replaced_domains().any(|other| other == own)
-        || Provider::has(own)
+    if known.in_use.contains(own_domain)
+        || replaced_domains().any(|other| other == own_domain)
+        || Provider::has(own_domain)
     {
         return None;
     }
-    let of_replaced = replaced_domains().find(|other| is_near(own, other));
-    let is_near = |other: &&str| is_near(own, other) && begins_like(own, other);
-    let of_known =
-        || known.compared.iter().copied().find(|other| is_near(other) && !is_variant(own, other));
+    let of_replaced = replaced_domains().find(|other| is_near(own_domain, other));
+    let is_near = |other: &&str| is_near(own_domain, other) && begins_like(own_domain, other);
+    let of_known = || {
+        known
+            .compared
+            .iter()
+            .copied()
+            .find(|other| is_near(other) && !is_variant(own_domain, other))
+    };
     let suffix = || {
         replaced
             .iter()
@@ -456,10 +471,11 @@ fn nearly_known<'k>(new: &Fqdn, replaced: &[&'k Fqdn], known: &Domains<'k>) -> O
     };
     let of_provider = || {
         Provider::domains()
-            .find(|other| is_near(other) && !is_plural(first_label(own), first_label(other)))
+            .find(|other| is_near(other) && !is_plural(first_label(own_domain), first_label(other)))
     };
-    let is_near_label =
-        |other: &&str| is_near_family(first_label(own), other) && begins_like(own, other);
+    let is_near_label = |other: &&str| {
+        is_near_family(first_label(own_domain), other) && begins_like(own_domain, other)
+    };
     let of_label = || Provider::labels().find(is_near_label);
     of_replaced.or_else(of_known).or_else(suffix).or_else(of_provider).or_else(of_label)
 }
@@ -497,14 +513,15 @@ fn differs_by_suffix(new: &Fqdn, other: &Fqdn) -> bool {
 /// that of the given host. Returns `None` if more hosts of the set have the given host's domain, or
 /// equally many and it comes first.
 fn odd_one_out<'k>(host: &Fqdn, set: &[&'k Fqdn]) -> Option<&'k Fqdn> {
-    let own = host.registrable().filter(|own| !Provider::has(own))?;
+    let own_domain = host.registrable().filter(|own| !Provider::has(own))?;
     let count = |domain: &str| {
         set.iter().filter(|other| other.registrable().is_some_and(|d| is_family(d, domain))).count()
     };
     let is_near = |other: &&&Fqdn| {
         other.registrable().is_some_and(|other| {
-            let near = is_near(own, other) || is_near_family(first_label(own), first_label(other));
-            near && (count(own), other) < (count(other), own)
+            let near = is_near(own_domain, other)
+                || is_near_family(first_label(own_domain), first_label(other));
+            near && (count(own_domain), other) < (count(other), own_domain)
         })
     };
     set.iter().find(is_near).copied()

@@ -387,8 +387,8 @@ impl Provider {
         let provider = Self::of(one)
             .filter(|p| p.is_per_account && p.claims.is_some() && !p.suffix.contains('*'))?;
         let account = |host: &'h Fqdn| {
-            let before = host.as_str().strip_suffix(provider.suffix)?.strip_suffix('.')?;
-            before.rsplit('.').next()
+            let labels_before = host.as_str().strip_suffix(provider.suffix)?.strip_suffix('.')?;
+            labels_before.rsplit('.').next()
         };
         Some((account(one)?, account(other)?)).filter(|_| Self::of(other) == Some(provider))
     }

@@ -163,7 +163,7 @@ pub fn effects<'a>(
     edits: &[RecordEdit<'a>],
     others: OtherZones<'_>,
 ) -> Vec<Caused> {
-    let mut found = by_subject(before, after, edits, others);
+    let mut caused = by_subject(before, after, edits, others);
     let hidden = Hidden::of(View(before), edits.iter().filter_map(|s| s.after.as_ref()), others);
     // The result is cached, because a name can have hundreds of new records.
     let mut proxied: HashMap<&Fqdn, bool> = HashMap::new();
@@ -172,7 +172,7 @@ pub fn effects<'a>(
             let removed = edit.before.as_ref();
             let uncovered =
                 removed.and_then(|r| uncovered_by_removal(r, View(before), View(after)));
-            found.extend(uncovered.map(|effect| (Rc::from([n]), effect)));
+            caused.extend(uncovered.map(|effect| (Rc::from([n]), effect)));
             continue;
         };
         let is_new =
@@ -181,16 +181,16 @@ pub fn effects<'a>(
             let is_proxied = || View(before).at(record.name).iter().any(|r| r.proxied);
             let was_proxied = *proxied.entry(record.name).or_insert_with(is_proxied);
             let exposed = hidden.exposed_by(record, was_proxied, View(after));
-            found.extend(exposed.into_iter().map(|e| (Rc::from([n]), e)));
+            caused.extend(exposed.into_iter().map(|e| (Rc::from([n]), e)));
         }
     }
-    found.extend(mistyped(before, after, edits, others));
-    found.extend(left_behind(View(after), edits));
-    sort_by(&mut found, |(a, x), (b, y)| {
+    caused.extend(mistyped(before, after, edits, others));
+    caused.extend(left_behind(View(after), edits));
+    sort_by(&mut caused, |(a, x), (b, y)| {
         let weight = (x.danger.is_none(), x.topic).cmp(&(y.danger.is_none(), y.topic));
         weight.then_with(|| if Rc::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) })
     });
-    found
+    caused
 }
 
 /// Returns the effects on the subjects of the edits.
@@ -205,7 +205,7 @@ fn by_subject<'a>(
     let included = included_by(before, after, edits, &served);
     for (n, edit) in edits.iter().enumerate() {
         let records = edit.before.iter().chain(&edit.after);
-        let own = records.clone().flat_map(Subject::of);
+        let own_subjects = records.clone().flat_map(Subject::of);
         let dependents = records
             .clone()
             .filter_map(|r| Some((r, served.get(r.name)?)))
@@ -232,8 +232,9 @@ fn by_subject<'a>(
             .chain(&edit.after)
             .filter(is_used_elsewhere)
             .map(|r| Subject::UsedElsewhere(r.name.clone()));
-        let more = domains.chain(senders.map(|name| Subject::Spf(name.clone()))).chain(used);
-        for subject in own.chain(more) {
+        let other_subjects =
+            domains.chain(senders.map(|name| Subject::Spf(name.clone()))).chain(used);
+        for subject in own_subjects.chain(other_subjects) {
             let numbers = subjects.entry(subject).or_default();
             if numbers.last() != Some(&n) {
                 numbers.push(n);
@@ -246,7 +247,7 @@ fn by_subject<'a>(
         name.has_underscored_label() && included.get(name).is_some_and(|o| !o.is_empty())
     };
     subjects.retain(|subject, _| !matches!(subject, Subject::Spf(name) if is_part(name)));
-    let mut found = Vec::new();
+    let mut caused = Vec::new();
     let mut scratch: Option<ZoneIndex<'a>> = None;
     for (subject, numbers) in subjects {
         let numbers: Rc<[usize]> = numbers.into();
@@ -267,10 +268,10 @@ fn by_subject<'a>(
                     guilty = alone.into();
                 }
             }
-            found.push((guilty, effect));
+            caused.push((guilty, effect));
         }
     }
-    found
+    caused
 }
 
 /// Returns the subjects that depend on the names of the edits: the domains whose mail a host
@@ -354,7 +355,7 @@ fn included_by(
             direct.entry(inner).or_default().insert(record.name.clone());
         }
     }
-    let all = |name: &Fqdn| {
+    let including_names = |name: &Fqdn| {
         let (mut found, mut next) = (BTreeSet::new(), vec![name.clone()]);
         while let Some(name) = next.pop() {
             let outer = direct
@@ -366,5 +367,5 @@ fn included_by(
         }
         found
     };
-    touched.into_iter().map(|name| (name.clone(), all(name))).gather()
+    touched.into_iter().map(|name| (name.clone(), including_names(name))).gather()
 }

@@ -100,17 +100,18 @@ pub(super) fn compare_services(
 /// Describes a record with the numbers of an old one in another order, so that clients would use
 /// another port.
 fn swapped(name: &Fqdn, record: &Entry<'_>, old: &[Entry<'_>]) -> Option<String> {
-    let new = numbers(record)?;
+    let new_numbers = numbers(record)?;
     let sorted = |numbers: [u64; 3]| {
         let mut sorted = numbers;
         sorted.sort_unstable();
         sorted
     };
-    let is_swapped = |old: &[u64; 3]| sorted(*old) == sorted(new) && old[2] != new[2];
+    let is_swapped =
+        |old: &[u64; 3]| sorted(*old) == sorted(new_numbers) && old[2] != new_numbers[2];
     let [priority, weight, port] = old.iter().filter_map(numbers).find(is_swapped)?;
     Some(format!(
         "{name} SRV: priority {}, weight {}, port {} are the numbers {priority}, {weight}, {port} in another order",
-        new[0], new[1], new[2]
+        new_numbers[0], new_numbers[1], new_numbers[2]
     ))
 }
 
@@ -126,7 +127,7 @@ fn port(record: &Entry<'_>) -> Option<u16> {
 fn protocols(set: &[Entry<'_>]) -> Option<BTreeSet<String>> {
     let servers: Vec<&Entry<'_>> =
         set.iter().filter(|record| numeric_field(record, "priority") != Some(0)).collect();
-    let mut all = BTreeSet::new();
+    let mut protocols_of_servers = BTreeSet::new();
     for record in &servers {
         let text = record.data.presentation();
         let listed = text
@@ -134,12 +135,12 @@ fn protocols(set: &[Entry<'_>]) -> Option<BTreeSet<String>> {
             .find_map(|parameter| parameter.strip_prefix("alpn="))
             .unwrap_or_default();
         let listed = listed.trim_matches('"').split(',').filter(|protocol| !protocol.is_empty());
-        all.extend(listed.map(str::to_owned));
+        protocols_of_servers.extend(listed.map(str::to_owned));
         if !text.split(' ').any(|parameter| parameter == "no-default-alpn") {
-            all.insert("http/1.1".to_owned());
+            protocols_of_servers.insert("http/1.1".to_owned());
         }
     }
-    (!servers.is_empty()).then_some(all)
+    (!servers.is_empty()).then_some(protocols_of_servers)
 }
 
 /// Returns the address whose reverse lookups a name answers (RFC 1035 section 3.5, RFC 3596 section
@@ -186,9 +187,9 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
     let shown = |line: String| Effect::shown(Topic::Addresses, name, Direction::Neutral, line);
     let mut effects = Vec::new();
     for kind in [RecordType::Https, RecordType::Svcb] {
-        let old = before.of_type(name, kind);
+        let old_records = before.of_type(name, kind);
         for record in after.of_type(name, kind) {
-            let was_there = old.iter().any(|other| other.data == record.data);
+            let was_there = old_records.iter().any(|other| other.data == record.data);
             let is_alias = numeric_field(&record, "priority") == Some(0);
             if is_alias && !was_there && record.data.target() == Some(name) {
                 effects.push(shown(format!(
@@ -209,7 +210,7 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
             }
         }
         if let (RecordType::Https, Some(was), Some(is)) =
-            (kind, protocols(&old), protocols(&after.of_type(name, kind)))
+            (kind, protocols(&old_records), protocols(&after.of_type(name, kind)))
         {
             let lost: Vec<&String> = was.difference(&is).collect();
             if !lost.is_empty() {
@@ -224,7 +225,7 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
         let ports = |set: &[Entry<'_>]| -> BTreeSet<u16> {
             set.iter().map(|r| port(r).unwrap_or(443)).gather()
         };
-        let (was, is) = (ports(&old), ports(&after.of_type(name, kind)));
+        let (was, is) = (ports(&old_records), ports(&after.of_type(name, kind)));
         if kind == RecordType::Https && was != is && is.iter().any(|port| *port != 443) {
             effects.push(shown(format!(
                 "{name} HTTPS: browsers connect to port {}",

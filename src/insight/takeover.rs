@@ -40,8 +40,8 @@ pub(super) fn pointed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     if name.as_str().split('.').any(|label| label == "_domainkey") {
         return Vec::new();
     }
-    let old = before.targets(name, RecordType::Cname);
-    let new = after.targets(name, RecordType::Cname);
+    let old_targets = before.targets(name, RecordType::Cname);
+    let new_targets = after.targets(name, RecordType::Cname);
     let line = |target: &&Fqdn| {
         let provider = provider(target)?;
         let line = format!(
@@ -51,7 +51,7 @@ pub(super) fn pointed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         );
         Some(Effect::shown(Topic::Hosting, name, Direction::Neutral, line))
     };
-    new.iter().filter(|t| !old.contains(t)).filter_map(line).collect()
+    new_targets.iter().filter(|t| !old_targets.contains(t)).filter_map(line).collect()
 }
 
 /// Returns the effects of removing the token at a name.
@@ -88,8 +88,8 @@ pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '
         return Vec::new();
     }
     let points_there = |name: &str| {
-        let own = after.targets(&Fqdn::reported(name), RecordType::Cname);
-        own.iter().any(serves)
+        let targets_of_name = after.targets(&Fqdn::reported(name), RecordType::Cname);
+        targets_of_name.iter().any(serves)
     };
     let user = names().find(|n| points_there(n));
     let needing = |user: &str| {

@@ -30,19 +30,19 @@ pub(super) fn compare_verifications(
     };
     let (old, new) = (texts(before), texts(after));
     let lost = old.values().filter_map(|(known, count)| {
-        let left = new.get(known.service).map_or(0, |(_, left)| *left);
+        let remaining = new.get(known.service).map_or(0, |(_, left)| *left);
         // A text of the same service in its place is a new token.
-        if left >= *count {
+        if remaining >= *count {
             return None;
         }
         let service = known.service;
-        let line = match left {
+        let line = match remaining {
             0 => format!(
                 "{name}: {service} no longer finds its verification text, and may end {}",
                 known.lost
             ),
             _ => format!(
-                "{name}: {service} no longer finds one of its verification texts; {left} stay",
+                "{name}: {service} no longer finds one of its verification texts; {remaining} stay",
             ),
         };
         Some(Effect::shown(Topic::Hosting, name, Direction::Neutral, line))

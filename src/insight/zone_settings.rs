@@ -170,14 +170,14 @@ fn strict_transport(zone: &ZoneName, before: &Value, after: &Value) -> Option<Se
         _ => None,
     };
     if has(before, "enabled") && !has(after, "enabled") {
-        let old = seconds(before).filter(|old| *old > 0)?;
+        let old_seconds = seconds(before).filter(|old| *old > 0)?;
         let line = format!(
-            "browsers that visited {zone} keep to HTTPS for up to {old} s, and new ones no longer do (RFC 6797)"
+            "browsers that visited {zone} keep to HTTPS for up to {old_seconds} s, and new ones no longer do (RFC 6797)"
         );
         return Some(SettingEffect { direction: Direction::Weakens, danger: None, line });
     }
-    let new = seconds(after).filter(|_| has(after, "enabled"))?;
-    let lasts = seconds(before).is_some_and(|old| old < new);
+    let new_seconds = seconds(after).filter(|_| has(after, "enabled"))?;
+    let lasts = seconds(before).is_some_and(|old| old < new_seconds);
     let is_listed = !has(before, "preload") && has(after, "preload");
     if !(begins || widens || lasts || is_listed) {
         return None;
@@ -190,7 +190,7 @@ fn strict_transport(zone: &ZoneName, before: &Value, after: &Value) -> Option<Se
         false => "",
     };
     let line = format!(
-        "browsers use nothing but HTTPS for {zone}{below}, for {new} s after each visit, even if you turn the setting off \
+        "browsers use nothing but HTTPS for {zone}{below}, for {new_seconds} s after each visit, even if you turn the setting off \
          again (RFC 6797){list}"
     );
     Some(SettingEffect { direction: Direction::Strengthens, danger: None, line })

@@ -54,8 +54,8 @@ impl<'a> Entry<'a> {
             else {
                 continue;
             };
-            let named = spec.as_ref().map_or(Some(self.name.clone()), |spec| spec.name());
-            let Some(host) = named else { continue };
+            let host_of_sender = spec.as_ref().map_or(Some(self.name.clone()), |spec| spec.name());
+            let Some(host) = host_of_sender else { continue };
             if matches!(directive.mechanism, spf::Mechanism::Mx(..)) {
                 let servers = states.iter().flat_map(|view| view.targets(&host, RecordType::Mx));
                 hosts.extend(servers.cloned());
@@ -91,8 +91,8 @@ impl<'a> View<'_, 'a> {
     /// covers it.
     pub(super) fn answering(self, name: &Fqdn) -> Vec<Entry<'a>> {
         let Some(location) = self.0.locate(name.as_str()) else { return Vec::new() };
-        let own = location.exact.filter(|node| node.records().next().is_some());
-        own.or(location.wildcard).map(|node| node.records().collect()).unwrap_or_default()
+        let exact_node = location.exact.filter(|node| node.records().next().is_some());
+        exact_node.or(location.wildcard).map(|node| node.records().collect()).unwrap_or_default()
     }
 
     /// Returns true if a name of the zone has an address, or is an alias.

@@ -59,7 +59,7 @@ pub(super) async fn catalogues(
         need.0.extend(&query.managed);
         need.1.push((zone, query));
     }
-    let mut all = Catalogues::default();
+    let mut found_catalogues = Catalogues::default();
     for (account, (managed, zones)) in needs {
         let is_cheaper = |query: &WafQuery| !query.managed.is_empty() || query.phases.len() > 1;
         let is_single = reader.lists_everything()
@@ -74,12 +74,12 @@ pub(super) async fn catalogues(
             scopes.reverse();
         }
         let (of_account, listed) = read_catalogues(reader, &scopes, &managed, options).await?;
-        all.of_accounts.insert(account, of_account);
+        found_catalogues.of_accounts.insert(account, of_account);
         if let Some((RulesetOwner::Zone(zone), phases)) = listed {
-            all.of_zones.insert(zone, phases);
+            found_catalogues.of_zones.insert(zone, phases);
         }
     }
-    Ok(all)
+    Ok(found_catalogues)
 }
 
 /// Reads the managed rulesets for a zone that does not exist yet, if an account is named.
@@ -179,7 +179,7 @@ pub(super) async fn listing(
     scope: &RulesetOwner,
 ) -> Result<Listing, FetchError> {
     let what = || "the list of managed rulesets".to_owned();
-    let mut all = Listing::default();
+    let mut rulesets = Listing::default();
     let mut cursors = BTreeSet::new();
     let mut cursor: Option<String> = None;
     for page in 1.. {
@@ -187,7 +187,7 @@ pub(super) async fn listing(
             return Err(FetchError::Endless {
                 what: what(),
                 pages: page - 1,
-                items: all.managed.len(),
+                items: rulesets.managed.len(),
                 is_of_records: false,
             });
         }
@@ -200,10 +200,10 @@ pub(super) async fn listing(
             Ok((items, answer.cursor))
         })
         .await?;
-        all.managed.extend(read_managed(&items));
-        all.own.extend(read_own(&items));
+        rulesets.managed.extend(read_managed(&items));
+        rulesets.own.extend(read_own(&items));
         if let Some(listed) = read_listed_phases(&items) {
-            all.phases.get_or_insert_default().extend(listed);
+            rulesets.phases.get_or_insert_default().extend(listed);
         }
         // A repeated cursor would never end.
         match next.filter(|c| !items.is_empty() && cursors.insert(c.clone())) {
@@ -211,7 +211,7 @@ pub(super) async fn listing(
             None => break,
         }
     }
-    Ok(all)
+    Ok(rulesets)
 }
 
 /// Reads one managed ruleset with its rules, from the cache if it has this version.
@@ -278,7 +278,7 @@ pub(super) async fn read_entry_points(
         .await?;
     let mut waf = LiveWaf { entry_points, catalogues, ..LiveWaf::default() };
     for phase in query.watched.iter().copied() {
-        let found = match listed {
+        let answer = match listed {
             Some(listed) if !listed.contains(&phase) => Ok(EntryPoint::Absent),
             // A recording costs no request.
             None if reader.lists_everything() => Err(Unread::NotAsked),
@@ -286,7 +286,7 @@ pub(super) async fn read_entry_points(
                 .await
                 .map_err(|error| Unread::Failed(error.in_short())),
         };
-        match found {
+        match answer {
             Ok(found) => drop(waf.entry_points.insert(phase, found)),
             Err(why) => drop(waf.unread.insert(phase, why)),
         }

@@ -40,8 +40,12 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
         numbered().filter(|(_, operation)| is_meant(&operation.subject)).map(|(n, _)| n).collect()
     };
     for zone in of(&|subject| matches!(subject, Subject::Zone)) {
-        let any = (0..is_chosen.len()).collect();
-        bonds_of_all.push(Bond { any, needs: vec![zone], why: "the zone does not exist yet" });
+        let every_operation = (0..is_chosen.len()).collect();
+        bonds_of_all.push(Bond {
+            any: every_operation,
+            needs: vec![zone],
+            why: "the zone does not exist yet",
+        });
     }
     let mut bound: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (n, lead) in bonds(whole).into_iter().enumerate() {
@@ -70,31 +74,31 @@ pub(super) fn left_out(whole: &ZonePlan, only: &Only) -> (LeftOut, Diagnostics) 
             }
             Subject::Zone | Subject::Setting(_) | Subject::Record(_) => false,
         };
-        let any = of(&is_placed);
-        let needs = [any.as_slice(), &of(&is_deleted)].concat();
+        let placed_operations = of(&is_placed);
+        let needs = [placed_operations.as_slice(), &of(&is_deleted)].concat();
         bonds_of_all.push(Bond {
-            any,
+            any: placed_operations,
             needs,
             why: "the places of rules are relative to each other",
         });
     }
     let needs = missing(&bonds_of_all, is_chosen.clone());
-    let mut found = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     // The number of shown findings is limited where findings are sorted, which also reports how
     // many are left out.
     for (missing, (chosen, why)) in &needs {
         let address = |n: usize| &whole.operations[n].address;
         let (missing, chosen) = (address(*missing), address(*chosen));
-        found.push(
+        diagnostics.push(
             findings::PART_NEEDS_MORE
                 .nowhere(format!("{chosen} needs {missing}: {why}"))
                 .about(missing.to_string())
                 .help(format!("choose it as well: --only '{missing}'")),
         );
     }
-    let left =
+    let left_alone =
         numbered().filter(|(n, _)| !is_chosen[*n]).map(|(_, operation)| operation.address.clone());
-    (left.collect(), found)
+    (left_alone.collect(), diagnostics)
 }
 
 /// Operations that need other operations.
@@ -117,26 +121,26 @@ impl Bond {
 /// Returns every operation that is needed and not selected, including indirect needs, with the
 /// operation that needs it and the reason.
 fn missing(bonds: &[Bond], mut taken: Vec<bool>) -> BTreeMap<usize, (usize, &'static str)> {
-    let mut all = BTreeMap::new();
+    let mut missing_operations = BTreeMap::new();
     loop {
-        let before = all.len();
+        let count_before = missing_operations.len();
         for Bond { any, needs, why } in bonds {
             let Some(first) = any.iter().copied().find(|n| taken[*n]) else { continue };
             for missing in needs {
                 if !std::mem::replace(&mut taken[*missing], true) {
-                    all.insert(*missing, (first, *why));
+                    missing_operations.insert(*missing, (first, *why));
                 }
             }
         }
-        if all.len() == before {
-            return all;
+        if missing_operations.len() == count_before {
+            return missing_operations;
         }
     }
 }
 
 /// Returns the operations that create DS records or their NS records, or that delete them, by name.
 fn delegations(whole: &ZonePlan) -> BTreeMap<(&str, bool), Vec<usize>> {
-    let mut found: BTreeMap<(&str, bool), Vec<usize>> = BTreeMap::new();
+    let mut delegations_by_name: BTreeMap<(&str, bool), Vec<usize>> = BTreeMap::new();
     for (n, _, record) in whole.records() {
         let form = record.form();
         let is_created = match record.change {
@@ -145,15 +149,15 @@ fn delegations(whole: &ZonePlan) -> BTreeMap<(&str, bool), Vec<usize>> {
             RecordChange::Update { .. } => continue,
         };
         if matches!(form.data.record_type(), Some(RecordType::Ds | RecordType::Ns)) {
-            found.entry((form.name.as_str(), is_created)).or_default().push(n);
+            delegations_by_name.entry((form.name.as_str(), is_created)).or_default().push(n);
         }
     }
     let is_ds = |n: &usize| {
         whole.operations[*n].record().map(|r| r.form().data.record_type())
             == Some(Some(RecordType::Ds))
     };
-    found.retain(|_, group| group.iter().any(is_ds));
-    found
+    delegations_by_name.retain(|_, group| group.iter().any(is_ds));
+    delegations_by_name
 }
 
 /// Removes the changes of records that are left out.
@@ -178,12 +182,12 @@ pub(super) fn rules(left: &LeftOut, zone: &ZoneName, changes: &mut WafChanges<'_
         if matches!(phase.live, EntryPoint::Absent) {
             continue;
         }
-        let all = phase.changes.len();
+        let change_count = phase.changes.len();
         let kind = phase.phase;
         phase
             .changes
             .retain(|change| !left.contains(&Address::of_rule(zone, kind, Some(&change.name))));
-        if phase.changes.len() < all {
+        if phase.changes.len() < change_count {
             phase.order = order(phase);
         }
     }

@@ -65,8 +65,9 @@ impl MissingConsent {
     /// Describes the danger and the next step, as a sentence that ends before the flag.
     #[must_use]
     pub fn before_flag(&self) -> String {
-        let given = self.given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
-        format!("{}{given}. To allow it, add ", self.about())
+        let given_count =
+            self.given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
+        format!("{}{given_count}. To allow it, add ", self.about())
     }
 
     /// Returns the command-line flags for all missing consents.
@@ -163,7 +164,7 @@ fn of_zone(zone: &ZonePlan) -> impl Iterator<Item = (Danger, Option<&str>, usize
 /// Returns the consents that a plan lacks, and those that it needs and has.
 pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, Vec<GivenConsent>) {
     let mut counts: BTreeMap<Danger, usize> = BTreeMap::new();
-    let mut given: BTreeSet<GivenConsent> = BTreeSet::new();
+    let mut given_consents: BTreeSet<GivenConsent> = BTreeSet::new();
     for zone in &plan.zones {
         let much = changes_much(zone, &consents.policy);
         let much = much.then(|| {
@@ -181,7 +182,7 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
                 (_, None, None) => None,
             };
             match by {
-                Some(by) => drop(given.insert(GivenConsent { danger, by })),
+                Some(by) => drop(given_consents.insert(GivenConsent { danger, by })),
                 None => *counts.entry(danger).or_default() += operations,
             }
         }
@@ -191,7 +192,7 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
         counts.get(&Danger::Delete).copied().filter(|count| consents.deletes == Some(*count))
     {
         counts.remove(&Danger::Delete);
-        given.insert(GivenConsent {
+        given_consents.insert(GivenConsent {
             danger: Danger::Delete,
             by: format!("{}, {count}", consents.by(Danger::Delete)),
         });
@@ -202,5 +203,5 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
         flag: danger.flag(operations),
         given: if danger == Danger::Delete { consents.deletes } else { None },
     });
-    (missing.collect(), given.into_iter().collect())
+    (missing.collect(), given_consents.into_iter().collect())
 }

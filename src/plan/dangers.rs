@@ -94,11 +94,11 @@ fn judge(plan: &ZonePlan, live: &LiveZone, others: OtherZones<'_>) -> Judgement 
         .records()
         .filter_map(|(n, operation, _)| Some((n, record_operation::edit(&plan.name, operation)?)))
         .unzip();
-    let before = ZoneIndex::of_live(live);
-    let mut after = before.clone();
-    edits.iter().for_each(|edit| edit.apply(&mut after));
-    let effects = effects(&before, &after, &edits, others);
-    let view = View { after: &after };
+    let live_index = ZoneIndex::of_live(live);
+    let mut planned_index = live_index.clone();
+    edits.iter().for_each(|edit| edit.apply(&mut planned_index));
+    let effects = effects(&live_index, &planned_index, &edits, others);
+    let view = View { after: &planned_index };
     let own_dangers = plan.records().map(|(_, _, record)| view.of(record)).collect();
     let notes = plan.records().filter_map(|(_, _, record)| view.wildcard_note(record)).collect();
     Judgement { numbers, effects, own_dangers, notes }
@@ -120,10 +120,11 @@ pub(super) fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
         plan.accepted.entry(Danger::WeakensProtection).or_insert(words);
     }
     for operation in &mut plan.operations {
-        let own = std::mem::take(&mut operation.accepted);
+        let accepted_by_record = std::mem::take(&mut operation.accepted);
         let waiver = waiver.clone().filter(|_| operation.rule().is_some());
         let weakening = waiver.map(|words| (Danger::WeakensProtection, words));
-        operation.accepted = of_zone.clone().into_iter().chain(weakening).chain(own).collect();
+        operation.accepted =
+            of_zone.clone().into_iter().chain(weakening).chain(accepted_by_record).collect();
         // A loss of the last address is detected after all zones are planned.
         let is_open = |danger| danger == Danger::RemovesLastAddress;
         operation

@@ -52,7 +52,8 @@ pub(super) fn find<'r>(
     name: &Fqdn,
     data: &Rdata,
 ) -> Option<&'r DesiredRecord> {
-    let wanted = (name, data.record_type(), data);
-    let found = records.binary_search_by(|r| (&r.name, r.data.record_type(), &r.data).cmp(&wanted));
-    found.ok().map(|n| &records[n])
+    let record_key = (name, data.record_type(), data);
+    let position =
+        records.binary_search_by(|r| (&r.name, r.data.record_type(), &r.data).cmp(&record_key));
+    position.ok().map(|n| &records[n])
 }

@@ -124,7 +124,7 @@ pub(super) fn names_made_above(
     after: &Zones<'_>,
     edits: &[RecordEdit<'_>],
 ) -> NamesMade {
-    let mut made = NamesMade::new();
+    let mut created_names = NamesMade::new();
     for (n, edit) in edits.iter().enumerate().filter(|(_, edit)| edit.before.is_none()) {
         let (Some(old), Some(new), Some(name)) =
             (before.named(edit.zone), after.named(edit.zone), edit.name())
@@ -139,10 +139,10 @@ pub(super) fn names_made_above(
             if old.node(above).is_some() {
                 break;
             }
-            made.entry(Fqdn::reported(above)).or_default().push(n);
+            created_names.entry(Fqdn::reported(above)).or_default().push(n);
         }
     }
-    made
+    created_names
 }
 
 /// Returns the name above a name.

@@ -57,18 +57,18 @@ pub(super) fn check(
     live: &LiveZone,
     changes: &RecordChanges,
 ) -> Diagnostics {
-    let mut found = Diagnostics::default();
-    ttl_of_proxied(desired, live, changes).into_iter().for_each(|one| found.push(one));
+    let mut diagnostics = Diagnostics::default();
+    ttl_of_proxied(desired, live, changes).into_iter().for_each(|one| diagnostics.push(one));
     if let Some(base) = base {
         let records = records_no_longer_managed(desired, base, live, changes);
-        let rest = settings_no_longer_managed(desired, base).into_iter();
-        let all = records
+        let settings = settings_no_longer_managed(desired, base).into_iter();
+        let findings_of_zone = records
             .into_iter()
-            .chain(rest)
+            .chain(settings)
             .chain(protection_no_longer_managed(desired, base, live));
-        all.for_each(|one| found.push(one));
+        findings_of_zone.for_each(|one| diagnostics.push(one));
     }
-    found
+    diagnostics
 }
 
 /// Reports records with a `ttl` that stay proxied.
@@ -80,8 +80,8 @@ fn ttl_of_proxied(
     let is_meant = |r: &&DesiredRecord| {
         r.facets.proxied.is_none() && r.facets.ttl.is_some_and(|ttl| !ttl.is_automatic())
     };
-    let mut meant = desired.records.iter().filter(is_meant).peekable();
-    meant.peek()?;
+    let mut proxied_with_ttl = desired.records.iter().filter(is_meant).peekable();
+    proxied_with_ttl.peek()?;
     let proxied: HashSet<(&Fqdn, &Rdata)> =
         live.records.iter().filter(|r| r.proxied).map(|r| (&r.name, &r.data)).collect();
     let updated: HashSet<(&Fqdn, &Rdata)> = changes
@@ -97,7 +97,7 @@ fn ttl_of_proxied(
         })
         .collect();
     let mut records = Records::default();
-    for record in meant {
+    for record in proxied_with_ttl {
         let key = (&record.name, &record.data);
         if proxied.contains(&key) || updated.contains(&key) {
             let ttl = record.facets.ttl.map(|ttl| format!("ttl {ttl}")).unwrap_or_default();
@@ -119,19 +119,19 @@ fn records_no_longer_managed(
     live: &LiveZone,
     changes: &RecordChanges,
 ) -> Vec<Diagnostic> {
-    let own: HashMap<(&Fqdn, &Rdata), &DesiredRecord> =
+    let desired_records: HashMap<(&Fqdn, &Rdata), &DesiredRecord> =
         desired.records.iter().map(|r| ((&r.name, &r.data), r)).collect();
     // The record with the same value, or with the value that replaces it.
-    let same = base.records.iter().filter_map(|past| {
-        let own = *own.get(&(&past.name, &past.data))?;
-        Some((past, own, (&own.name, &own.data)))
+    let unchanged_records = base.records.iter().filter_map(|past| {
+        let desired_record = *desired_records.get(&(&past.name, &past.data))?;
+        Some((past, desired_record, (&desired_record.name, &desired_record.data)))
     });
     let replaced = changes.changes.iter().filter_map(|change| {
         let (before, after) = (change.origin.live?, change.origin.wanted?);
         let past = change.origin.claim.base.filter(|past| past.data != after.data)?;
         Some((past, after, (&before.name, &before.data)))
     });
-    let given_up: Vec<_> = same
+    let given_up: Vec<_> = unchanged_records
         .chain(replaced)
         .flat_map(|(past, own, at)| {
             dropped(&past.facets, &own.facets).map(move |name| (name, own, at))
@@ -140,28 +140,28 @@ fn records_no_longer_managed(
     if given_up.is_empty() {
         return Vec::new();
     }
-    let there: HashMap<(&Fqdn, &Rdata), &LiveRecord> =
+    let live_records: HashMap<(&Fqdn, &Rdata), &LiveRecord> =
         live.records.iter().map(|r| ((&r.name, &r.data), r)).collect();
-    let mut all: BTreeMap<&'static str, (Records, String)> = BTreeMap::new();
+    let mut records_by_attribute: BTreeMap<&'static str, (Records, String)> = BTreeMap::new();
     for (name, own, at) in given_up {
         // A missing record is created without it, which the plan shows.
-        let Some(live) = there.get(&at) else { continue };
+        let Some(live) = live_records.get(&at) else { continue };
         // A proxied record has no TTL of its own that could be given up.
         if name == "ttl" && own.facets.proxied.unwrap_or(live.proxied) {
             continue;
         }
-        let now = stays(name, live);
-        let (records, first) = all.entry(name).or_default();
-        records.add(desired, own, &now);
+        let live_value = stays(name, live);
+        let (records, first) = records_by_attribute.entry(name).or_default();
+        records.add(desired, own, &live_value);
         if records.shown.len() == 1 {
             *first = format!(
-                "`{name}` of {} {} is no longer managed; it stays {now}",
+                "`{name}` of {} {} is no longer managed; it stays {live_value}",
                 desired.name.relative(&own.name),
                 own.data.type_name()
             );
         }
     }
-    all.into_iter()
+    records_by_attribute.into_iter()
         .map(|(name, (records, first))| {
             let detail = match records.shown.len() {
                 1 => first,
@@ -218,17 +218,18 @@ fn protection_no_longer_managed(
     live: &LiveZone,
 ) -> Vec<Diagnostic> {
     let Some(past_section) = base.waf.as_deref() else { return Vec::new() };
-    let own = desired.waf.as_deref();
-    let is_complete = own.is_some_and(|own| own.unmanaged == Unmanaged::Prune);
+    let desired_section = desired.waf.as_deref();
+    let is_complete = desired_section.is_some_and(|own| own.unmanaged == Unmanaged::Prune);
     let deployment = |of: &DesiredDeployment| {
-        own.and_then(|own: &DesiredWaf| own.deployments.iter().find(|d| d.ruleset == of.ruleset))
+        desired_section
+            .and_then(|own: &DesiredWaf| own.deployments.iter().find(|d| d.ruleset == of.ruleset))
     };
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     for past in &past_section.deployments {
         let ruleset = past.ruleset.key();
         let Some(own) = deployment(past) else {
-            let place = own.map_or(desired.place, |waf| waf.place);
-            found.push(of_zone(desired, place, &format!("the deployment of `{ruleset}`")));
+            let place = desired_section.map_or(desired.place, |waf| waf.place);
+            diagnostics.push(of_zone(desired, place, &format!("the deployment of `{ruleset}`")));
             continue;
         };
         // In a section that is the complete state, an omitted member returns to its default, which
@@ -244,13 +245,13 @@ fn protection_no_longer_managed(
         for (name, ..) in
             members.into_iter().filter(|(_, is_dropped, is_reset)| *is_dropped && !is_reset)
         {
-            found.push(of_zone(desired, own.place, &format!("`{name}` of `{ruleset}`")));
+            diagnostics.push(of_zone(desired, own.place, &format!("`{name}` of `{ruleset}`")));
         }
     }
-    if let Some(own) = own.filter(|_| !is_complete) {
-        found.extend(rules_no_longer_managed(desired, own, past_section, live));
+    if let Some(own) = desired_section.filter(|_| !is_complete) {
+        diagnostics.extend(rules_no_longer_managed(desired, own, past_section, live));
     }
-    found
+    diagnostics
 }
 
 /// Reports keys of rules that the base named and the spec does not, if the live rule has a value.
@@ -260,14 +261,16 @@ fn rules_no_longer_managed(
     past: &DesiredWaf,
     live: &LiveZone,
 ) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     for (phase, rules) in &past.lists {
         let live = live.waf.entry_points.get(phase).map(EntryPoint::rules).unwrap_or_default();
         let live: HashMap<&str, &RuleBody> =
             live.iter().filter_map(|rule| Some((rule.body.reference()?, &rule.body))).collect();
         for past in rules.iter().filter(|rule| !rule.is_absent) {
-            let own = own.rule(*phase, &past.name).filter(|rule| !rule.is_absent);
-            let (Some(own), Some(live)) = (own, live.get(past.name.as_str())) else { continue };
+            let desired_rule = own.rule(*phase, &past.name).filter(|rule| !rule.is_absent);
+            let (Some(own), Some(live)) = (desired_rule, live.get(past.name.as_str())) else {
+                continue;
+            };
             for (key, member) in dropped_of_rule(past, own) {
                 let Some(value) = member_of_rule(live, member) else { continue };
                 let what = format!(
@@ -278,11 +281,11 @@ fn rules_no_longer_managed(
                     "to change it, write the value of `{key}` that you want; to leave it to others, do nothing"
                 );
                 let finding = findings::NO_LONGER_MANAGED.at(own.place, what).help(help);
-                found.push(finding.about(zone.name.to_string()));
+                diagnostics.push(finding.about(zone.name.to_string()));
             }
         }
     }
-    found
+    diagnostics
 }
 
 /// Returns the keys of a rule that the first names and the second does not, with their members at

@@ -29,12 +29,14 @@ pub(super) fn check(
     only: &Only,
 ) -> Option<Postponed> {
     let (own, old) = (desired.waf.as_ref()?, base.waf.as_ref()?);
-    let mut found = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let mut narrow = Some(Vec::new());
-    let before = entries(old);
+    let previous_entries = entries(old);
     for entry in entries(own).into_iter().filter(|entry| only.names(&entry.address(&desired.name)))
     {
-        let Some(was) = before.iter().find(|other| other.what == entry.what) else { continue };
+        let Some(was) = previous_entries.iter().find(|other| other.what == entry.what) else {
+            continue;
+        };
         let Some(day) = was.note.expires.as_deref().filter(|_| !was.note.is_expired) else {
             continue;
         };
@@ -44,16 +46,18 @@ pub(super) fn check(
             Some(_) => continue,
             None => format!("{what} no longer ends on {day}"),
         };
-        found.push(findings::LASTS_LONGER.at(entry.place, detail).about(desired.name.to_string()));
-        let one = entry
+        diagnostics
+            .push(findings::LASTS_LONGER.at(entry.place, detail).about(desired.name.to_string()));
+        let narrowed = entry
             .rules(&live.waf)
             .and_then(|rules| Narrow::new(rules, std::iter::once(entry.note)));
-        narrow = narrow.zip(one).map(|(mut all, one)| {
+        narrow = narrow.zip(narrowed).map(|(mut all, one)| {
             all.push(one);
             all
         });
     }
-    (!found.is_empty()).then(|| Postponed { found, narrow: narrow.and_then(Narrow::of_all) })
+    (!diagnostics.is_empty())
+        .then(|| Postponed { found: diagnostics, narrow: narrow.and_then(Narrow::of_all) })
 }
 
 /// An entry that weakens the protection and can have a last day.

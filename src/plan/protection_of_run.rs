@@ -21,7 +21,7 @@ pub fn check_protection_of_run(
     desired: &Desired,
     is_told: &dyn Fn(Place) -> bool,
 ) -> Diagnostics {
-    let mut found = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     // An entry of a profile has one place and many zones.
     let mut entries: BTreeMap<Place, Option<(&ZoneName, &AcceptedCause)>> = BTreeMap::new();
     for plan in plans.iter().filter(|plan| !plan.is_new) {
@@ -47,10 +47,11 @@ pub fn check_protection_of_run(
         let detail =
             format!("nothing that weakens the protection of {zone} is `{kind}: {name}`{value}");
         let help = "remove the entry, or correct its name";
-        found.push(findings::ACCEPTS_NOTHING.at(place, detail).about(zone.to_string()).help(help));
+        diagnostics
+            .push(findings::ACCEPTS_NOTHING.at(place, detail).about(zone.to_string()).help(help));
     }
-    not_read(plans).into_iter().for_each(|diagnostic| found.push(diagnostic));
-    found
+    not_read(plans).into_iter().for_each(|diagnostic| diagnostics.push(diagnostic));
+    diagnostics
 }
 
 /// Returns true if an entry of `accept` matches something in a zone, or could, as far as known.

@@ -22,25 +22,25 @@ pub(super) fn check(
     changes: &RecordChanges,
     plan: &ZonePlan,
 ) -> Diagnostics {
-    let mut found = Diagnostics::default();
-    other_plan(desired, live, &mut found);
-    quota(desired, live, plan, &mut found);
-    conflicts(changes, &mut found);
-    stranded(desired, changes, &mut found);
-    kept_different(changes, &mut found);
-    beside_maintained(desired, changes, &mut found);
+    let mut diagnostics = Diagnostics::default();
+    other_plan(desired, live, &mut diagnostics);
+    quota(desired, live, plan, &mut diagnostics);
+    conflicts(changes, &mut diagnostics);
+    stranded(desired, changes, &mut diagnostics);
+    kept_different(changes, &mut diagnostics);
+    beside_maintained(desired, changes, &mut diagnostics);
     // A zone is created on the free plan.
     let zone_tier = ZoneTier::of(desired, live);
     let is_assumed = zone_tier.is_assumed && desired.tier.is_some();
     let zone_tier = ZoneTier { is_assumed, ..zone_tier };
     for (_, operation, record) in plan.records() {
-        limits(zone_tier, operation, record, &mut found);
+        limits(zone_tier, operation, record, &mut diagnostics);
     }
-    combined_length(desired, live, plan, &mut found);
-    duplicates(desired, changes, &mut found);
-    other_cuts(desired, live, plan, &mut found);
-    other_programs::check(desired, plan, &mut found);
-    found
+    combined_length(desired, live, plan, &mut diagnostics);
+    duplicates(desired, changes, &mut diagnostics);
+    other_cuts(desired, live, plan, &mut diagnostics);
+    other_programs::check(desired, plan, &mut diagnostics);
+    diagnostics
 }
 
 /// Reports new texts that differ from a live text that stays only in where they are cut into
@@ -125,17 +125,17 @@ fn other_plan(desired: &DesiredZone, live: &LiveZone, found: &mut Diagnostics) {
 /// Refuses a plan beyond the zone's record quota before anything is sent, or warns if the quota is
 /// assumed.
 fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Diagnostics) {
-    let after = records_after(live, &plan.operations);
-    if after <= live.records.len() {
+    let record_count = records_after(live, &plan.operations);
+    if record_count <= live.records.len() {
         return;
     }
     let diagnostic = match live.record_quota {
-        Some(quota) if after > quota => findings::QUOTA
-            .nowhere(format!("{} would hold {after} records; its quota is {quota}", desired.name))
+        Some(quota) if record_count > quota => findings::QUOTA
+            .nowhere(format!("{} would hold {record_count} records; its quota is {quota}", desired.name))
             .help("remove records from the spec, or ask Cloudflare for a larger quota"),
-        None if after > assumed_quota(live) => findings::QUOTA_UNCERTAIN
+        None if record_count > assumed_quota(live) => findings::QUOTA_UNCERTAIN
             .nowhere(format!(
-                "{} would hold {after} records; zones on the {} plan usually hold {}, and Cloudflare did not say what this one \
+                "{} would hold {record_count} records; zones on the {} plan usually hold {}, and Cloudflare did not say what this one \
                  may hold",
                 desired.name,
                 if live.tier == Tier::Unknown { "free" } else { live.tier.facts().name },
@@ -324,8 +324,8 @@ fn combined_length(
     }
     // Nearly all records of a large zone have another name, and this is the cheapest test for that.
     let names: NameSet<'_> = sets.keys().map(|(name, _)| name.as_str()).collect();
-    let named = live.records.iter().filter(|record| names.contains(record.name.as_str()));
-    for record in named.filter(|record| !replaced.contains(&record.id)) {
+    let named_records = live.records.iter().filter(|record| names.contains(record.name.as_str()));
+    for record in named_records.filter(|record| !replaced.contains(&record.id)) {
         if let Some((lengths, _)) = sets.get_mut(&(&record.name, record.data.type_name())) {
             lengths.add(&record.data);
         }
@@ -361,12 +361,14 @@ struct Lengths {
 impl Lengths {
     /// Adds a value.
     fn add(&mut self, data: &Rdata) {
-        let most = data.presentation().chars().count();
-        self.most += most;
+        let content_length = data.presentation().chars().count();
+        self.most += content_length;
         self.least += match data {
             Rdata::Txt(text) => String::from_utf8_lossy(text.as_bytes()).chars().count(),
             // The form of the content is known only for these other types.
-            Rdata::A(_) | Rdata::Aaaa(_) | Rdata::Cname(_) | Rdata::Ns(_) | Rdata::Ptr(_) => most,
+            Rdata::A(_) | Rdata::Aaaa(_) | Rdata::Cname(_) | Rdata::Ns(_) | Rdata::Ptr(_) => {
+                content_length
+            }
             _ => 0,
         };
     }

@@ -45,8 +45,8 @@ pub(super) fn operation(desired: &DesiredZone, change: &Change) -> Operation {
 /// another object.
 pub(super) fn edit<'a>(zone: &'a ZoneName, operation: &'a Operation) -> Option<RecordEdit<'a>> {
     let change = &operation.record()?.change;
-    let before =
+    let live_entry =
         change.before().map(|form| Entry { id: change.id(), ..Entry::of_form(form, None) });
-    let after = change.after().map(|form| Entry::of_form(form, operation.place));
-    Some(RecordEdit { zone, before, after })
+    let planned_entry = change.after().map(|form| Entry::of_form(form, operation.place));
+    Some(RecordEdit { zone, before: live_entry, after: planned_entry })
 }

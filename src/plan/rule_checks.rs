@@ -25,38 +25,38 @@ pub(super) fn check(
     changes: &WafChanges,
     operations: &[Operation],
 ) -> Diagnostics {
-    let mut found = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     for problem in &changes.problems {
-        found.push(of_problem(problem, live));
+        diagnostics.push(of_problem(problem, live));
     }
     for (place, what) in &changes.misplaced {
-        found.push(
+        diagnostics.push(
             findings::MISPLACED
                 .at(*place, what.clone())
                 .help("correct `before` or `after`, or the order of the entries"),
         );
     }
     for (place, name) in &changes.unnamed {
-        found.push(
+        diagnostics.push(
             findings::UNNAMED_RULE.at(*place, format!(
                     "the rule {name} has no `ref` at Cloudflare; if its content changes in the spec, a second rule is created"
                 ))
             .help(format!("give the live rule the ref `{name}` before you change it")),
         );
     }
-    limits(desired, live, changes, operations, &mut found);
-    reach(desired, live, changes, &mut found);
+    limits(desired, live, changes, operations, &mut diagnostics);
+    reach(desired, live, changes, &mut diagnostics);
     // Cloudflare runs rules of an account only for its Enterprise zones.
     let is_managed = |o: &Operation| o.rule().is_some_and(|rule| rule.phase == Phase::Managed);
     if live.tier >= Tier::Enterprise && operations.iter().any(is_managed) {
         // The finding is about this change, not about the zone. It has no place, so it is always
         // shown.
-        found.push(findings::ACCOUNT_NOT_READ.nowhere(format!(
+        diagnostics.push(findings::ACCOUNT_NOT_READ.nowhere(format!(
             "the plan for the managed rulesets of {} covers the zone only; the rules of its account were not read",
             live.name
         )));
     }
-    found
+    diagnostics
 }
 
 /// Reports states between two operations in which some requests are treated neither as before nor
@@ -66,7 +66,7 @@ pub(super) fn windows(
     operations: &[Operation],
     windows: &[Window],
 ) -> Diagnostics {
-    let mut found = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let name = |n: usize| {
         operations.get(n).and_then(Operation::rule).map_or("?", |rule| rule.name.as_str())
     };
@@ -85,9 +85,9 @@ pub(super) fn windows(
             .get(steps.start)
             .and_then(|operation| operation.place)
             .unwrap_or(desired.place);
-        found.push(diagnostic.at(place, "").about(desired.name.to_string()));
+        diagnostics.push(diagnostic.at(place, "").about(desired.name.to_string()));
     }
-    found
+    diagnostics
 }
 
 /// Reports the changes after the last day of entries that expire soon.
@@ -96,16 +96,16 @@ pub(super) fn expiries(
     live: &LiveZone,
     changes: &WafChanges,
 ) -> Diagnostics {
-    let mut found = Diagnostics::default();
-    let Some(waf) = &desired.waf else { return found };
+    let mut diagnostics = Diagnostics::default();
+    let Some(waf) = &desired.waf else { return diagnostics };
     let mut report = |place: Place, what: String, impact: Impact| {
         let (direction, lines) = (impact.direction.as_str(), impact.lines.join("; "));
         let diagnostic = findings::EXPIRY_AHEAD.at(place, format!("{what} ({direction}): {lines}"));
-        found.push(diagnostic.about(desired.name.to_string()));
+        diagnostics.push(diagnostic.about(desired.name.to_string()));
     };
     for phase in &changes.phases {
         // The state on that day: the desired rule if it changes, otherwise the live one.
-        let wanted = |name: &str| {
+        let desired_body = |name: &str| {
             let changed =
                 phase.changes.iter().find(|change| change.name == name).map(|change| &change.after);
             let is = |body: &&RuleBody| body.reference() == Some(name);
@@ -117,7 +117,7 @@ pub(super) fn expiries(
             .flatten()
             .filter(|rule| rule.note.expires_soon && !rule.is_absent)
         {
-            let (Some(body), Some(day)) = (wanted(&rule.name), &rule.note.expires) else {
+            let (Some(body), Some(day)) = (desired_body(&rule.name), &rule.note.expires) else {
                 continue;
             };
             let impact = rule_impact(phase.phase, Some(body), None, &live.waf);
@@ -142,14 +142,14 @@ pub(super) fn expiries(
                 continue;
             };
             let over = deployment.with_notes(|note| note.is_expired |= note.expires_soon);
-            let then = compile(&over, catalogue, Some(body), waf.unmanaged).body;
+            let expired_body = compile(&over, catalogue, Some(body), waf.unmanaged).body;
             let day = note.expires.as_deref().unwrap_or_default();
             let what =
                 format!("after {day}, overrides of {} are reverted", deployment.ruleset.key());
-            report(place, what, deployment_impact(Some(body), Some(&then), catalogue));
+            report(place, what, deployment_impact(Some(body), Some(&expired_body), catalogue));
         }
     }
-    found
+    diagnostics
 }
 
 /// Describes one problem.

@@ -30,8 +30,8 @@ impl<'a> RulePositions<'a> {
     /// Begins with the order as read.
     pub(super) fn new(rules: &'a [LiveRule], phase: &'a PhaseChanges) -> Self {
         let waiting: BTreeSet<Member> = phase.changes.iter().filter_map(|c| c.placed).gather();
-        let wanted = &phase.order;
-        let new = wanted
+        let desired_order = &phase.order;
+        let created_count = desired_order
             .iter()
             .filter_map(|m| if let Member::New(n) = m { Some(n + 1) } else { None })
             .max();
@@ -39,10 +39,12 @@ impl<'a> RulePositions<'a> {
             rules,
             // The first of several rules with one id, although ids are unique.
             numbers: rules.iter().enumerate().rev().map(|(n, rule)| (&rule.id, n)).collect(),
-            wanted,
-            ranks: wanted.iter().enumerate().map(|(rank, member)| (*member, rank)).gather(),
-            settled: (0..wanted.len()).filter(|rank| !waiting.contains(&wanted[*rank])).collect(),
-            now: LinkedNumbers::new(rules.len(), new.unwrap_or(0)),
+            wanted: desired_order,
+            ranks: desired_order.iter().enumerate().map(|(rank, member)| (*member, rank)).gather(),
+            settled: (0..desired_order.len())
+                .filter(|rank| !waiting.contains(&desired_order[*rank]))
+                .collect(),
+            now: LinkedNumbers::new(rules.len(), created_count.unwrap_or(0)),
         }
     }
 
@@ -83,12 +85,12 @@ impl<'a> RulePositions<'a> {
     fn place(&mut self, member: Member) -> Position {
         let number = self.number(member);
         self.now.remove(number);
-        let own = self.ranks.get(&member).copied();
+        let own_rank = self.ranks.get(&member).copied();
         // The nearest settled member that follows. Others may still be waiting to be placed.
-        let next = self.settled.range(own.map_or(0, |rank| rank + 1)..).next();
-        let next = next.map(|rank| self.number(self.wanted[*rank]));
-        self.settled.extend(own);
-        let position = match next {
+        let next_rank = self.settled.range(own_rank.map_or(0, |rank| rank + 1)..).next();
+        let next_number = next_rank.map(|rank| self.number(self.wanted[*rank]));
+        self.settled.extend(own_rank);
+        let position = match next_number {
             None => Position::Last,
             Some(next) => match (self.id(next), self.now.before(next)) {
                 (Some(id), _) => Position::Before(id.clone()),
@@ -99,7 +101,7 @@ impl<'a> RulePositions<'a> {
                 },
             },
         };
-        self.now.insert(number, next);
+        self.now.insert(number, next_number);
         position
     }
 
@@ -149,10 +151,10 @@ impl LinkedNumbers {
 
     /// Inserts a number before another, or at the end.
     fn insert(&mut self, number: usize, before: Option<usize>) {
-        let next = before.unwrap_or(self.end());
-        let previous = self.previous[next];
-        (self.previous[number], self.next[number]) = (previous, next);
-        (self.next[previous], self.previous[next]) = (number, number);
+        let following = before.unwrap_or(self.end());
+        let previous = self.previous[following];
+        (self.previous[number], self.next[number]) = (previous, following);
+        (self.next[previous], self.previous[following]) = (number, number);
     }
 
     /// Returns the predecessor of a number.

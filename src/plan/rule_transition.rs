@@ -150,22 +150,24 @@ impl<'c> Way<'c> {
     /// Returns the state before the first step.
     pub(super) fn new(phases: &'c [PhaseChanges<'c>], waf: &'c LiveWaf, tier: Tier) -> Self {
         let mut changes = Vec::new();
-        let mut others: Vec<&RuleBody> = Vec::new();
+        let mut known_bodies: Vec<&RuleBody> = Vec::new();
         for phase in phases {
             for change in &phase.changes {
                 let (before, after) = sides(change);
                 changes.push((phase.phase, before, after));
             }
-            others.extend(phase.live.rules().iter().map(|rule| &rule.body));
+            known_bodies.extend(phase.live.rules().iter().map(|rule| &rule.body));
         }
         // Phases that the spec leaves alone count as well, if they were read.
-        let rest =
+        let unchanged_phases =
             waf.entry_points.iter().filter(|(phase, _)| phases.iter().all(|p| p.phase != **phase));
-        let rest: Vec<(Phase, &EntryPoint)> =
-            rest.map(|(phase, entry_point)| (*phase, entry_point)).collect();
-        let resting =
-            rest.iter().flat_map(|(_, entry_point)| entry_point.rules()).map(|rule| &rule.body);
-        let mut requests = Requests::new(&changes, others.into_iter().chain(resting), waf);
+        let unchanged_phases: Vec<(Phase, &EntryPoint)> =
+            unchanged_phases.map(|(phase, entry_point)| (*phase, entry_point)).collect();
+        let resting = unchanged_phases
+            .iter()
+            .flat_map(|(_, entry_point)| entry_point.rules())
+            .map(|rule| &rule.body);
+        let mut requests = Requests::new(&changes, known_bodies.into_iter().chain(resting), waf);
         let mut stages: Vec<Stage<'_>> = phases
             .iter()
             .map(|phase| {
@@ -173,7 +175,8 @@ impl<'c> Way<'c> {
             })
             .collect();
         stages.extend(
-            rest.into_iter()
+            unchanged_phases
+                .into_iter()
                 .map(|(phase, live)| Stage::new(phase, live, None, &mut requests, (waf, tier))),
         );
         Self { stages, steps: Vec::new(), requests, before: Vec::new(), after: Vec::new() }
@@ -183,10 +186,10 @@ impl<'c> Way<'c> {
     fn look(&mut self, steps: Vec<Step>) {
         self.steps = steps;
         self.requests.tell_apart();
-        let mut now = self.start();
-        self.before = self.treatments(&now);
-        (0..self.steps.len()).for_each(|step| self.carry_out(&mut now, step));
-        self.after = self.treatments(&now);
+        let mut order_now = self.start();
+        self.before = self.treatments(&order_now);
+        (0..self.steps.len()).for_each(|step| self.carry_out(&mut order_now, step));
+        self.after = self.treatments(&order_now);
     }
 
     /// Limits the number of kinds of requests.
@@ -198,7 +201,7 @@ impl<'c> Way<'c> {
 
     /// Returns the state of each phase before the first step.
     pub(super) fn start(&self) -> Vec<Now> {
-        let now = |stage: &Stage<'_>| {
+        let stage_now = |stage: &Stage<'_>| {
             let waiting: BTreeSet<Member> =
                 stage.changes.iter().filter_map(|change| change.placed).gather();
             let settled = (0..stage.order.len())
@@ -207,7 +210,7 @@ impl<'c> Way<'c> {
             let line = (0..stage.live).map(Member::Live).collect();
             Now { line, settled, done: BTreeSet::new() }
         };
-        self.stages.iter().map(now).collect()
+        self.stages.iter().map(stage_now).collect()
     }
 
     /// Executes a step.
@@ -242,8 +245,8 @@ impl<'c> Way<'c> {
     /// Returns the flaws of a state.
     fn flaws(&self, now: &[Now]) -> Flaws {
         let too_many = self.stages.iter().zip(now).any(|(stage, now)| {
-            let most = stage.most_rules.filter(|most| stage.live <= *most);
-            most.is_some_and(|most| now.line.len() > most.max(stage.order.len()))
+            let rule_limit = stage.most_rules.filter(|most| stage.live <= *most);
+            rule_limit.is_some_and(|most| now.line.len() > most.max(stage.order.len()))
         });
         let mut flaws = Flaws { too_many, ..Flaws::default() };
         for (kind, met) in self.treatments(now).iter().enumerate() {
@@ -269,31 +272,35 @@ impl<'c> Way<'c> {
     /// Returns the best of all orders.
     fn best(&self) -> Vec<usize> {
         let count = self.steps.len();
-        let all = (1_usize << count) - 1;
+        let all_done = (1_usize << count) - 1;
         let mut states: Vec<Vec<Now>> = vec![self.start()];
         let mut costs = vec![Cost::default()];
-        for done in 1..=all {
+        for done in 1..=all_done {
             let last = usize::BITS as usize - 1 - done.leading_zeros() as usize;
-            let mut now = states[done & !(1 << last)].clone();
-            self.carry_out(&mut now, last);
-            costs.push(if done == all { Cost::default() } else { self.flaws(&now).cost() });
-            states.push(now);
+            let mut order_now = states[done & !(1 << last)].clone();
+            self.carry_out(&mut order_now, last);
+            costs.push(if done == all_done {
+                Cost::default()
+            } else {
+                self.flaws(&order_now).cost()
+            });
+            states.push(order_now);
         }
         // The cost of the remaining steps, from the end, and the first of them.
-        let mut rest: Vec<(Cost, usize)> = vec![(Cost::default(), 0); all + 1];
-        for done in (0..all).rev() {
-            let next = (0..count).filter(|step| done & 1 << step == 0).map(|step| {
-                let then = done | 1 << step;
-                let (own, later) = (costs[then], rest[then].0);
+        let mut remaining: Vec<(Cost, usize)> = vec![(Cost::default(), 0); all_done + 1];
+        for done in (0..all_done).rev() {
+            let candidates = (0..count).filter(|step| done & 1 << step == 0).map(|step| {
+                let with_step = done | 1 << step;
+                let (own, later) = (costs[with_step], remaining[with_step].0);
                 (std::array::from_fn(|n| own[n] + later[n]), step)
             });
-            rest[done] = next.min().unwrap_or_default();
+            remaining[done] = candidates.min().unwrap_or_default();
         }
         let mut order = Vec::new();
         let mut done = 0;
-        while done != all {
-            order.push(rest[done].1);
-            done |= 1 << rest[done].1;
+        while done != all_done {
+            order.push(remaining[done].1);
+            done |= 1 << remaining[done].1;
         }
         order
     }
@@ -303,13 +310,13 @@ impl<'c> Way<'c> {
     fn greedy(&self) -> Vec<usize> {
         let mut waiting: Vec<usize> = (0..self.steps.len()).collect();
         let mut order = Vec::new();
-        let mut now = self.start();
+        let mut order_now = self.start();
         while !waiting.is_empty() {
             let mut best: Option<(Cost, usize)> = None;
             for (at, step) in waiting.iter().enumerate() {
-                let mut then = now.clone();
-                self.carry_out(&mut then, *step);
-                let cost = self.flaws(&then).cost();
+                let mut order_then = order_now.clone();
+                self.carry_out(&mut order_then, *step);
+                let cost = self.flaws(&order_then).cost();
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, at));
                 }
@@ -318,7 +325,7 @@ impl<'c> Way<'c> {
                 }
             }
             let step = waiting.remove(best.map_or(0, |(_, at)| at));
-            self.carry_out(&mut now, step);
+            self.carry_out(&mut order_now, step);
             order.push(step);
         }
         order
@@ -327,10 +334,10 @@ impl<'c> Way<'c> {
     /// Returns the windows of an order. Consecutive windows of one kind are merged.
     fn windows(&self, order: &[usize]) -> Vec<Window> {
         let mut windows: Vec<Window> = Vec::new();
-        let mut now = self.start();
+        let mut order_now = self.start();
         for (n, step) in order.iter().enumerate().take(order.len() - 1) {
-            self.carry_out(&mut now, *step);
-            let flaws = self.flaws(&now);
+            self.carry_out(&mut order_now, *step);
+            let flaws = self.flaws(&order_now);
             for (kind, is_weaker) in [(flaws.weaker, true), (flaws.stricter, false)] {
                 let Some(kind) = kind else { continue };
                 match windows
@@ -377,21 +384,21 @@ impl<'c> Stage<'c> {
             .collect();
         let changed = changes.map_or(&[][..], |changes| &changes.changes);
         let rules = live.rules().iter().enumerate();
-        let before = rules
+        let treatments_before = rules
             .filter_map(|(n, rule)| Some((Member::Live(n), requests.simple(&rule.body, waf)?)))
             .gather();
-        let after = changed.iter().zip(&members).filter_map(|(change, member)| {
-            let after = sides(change).1?;
-            Some(((*member)?, requests.simple(after, waf)?))
+        let treatments_after = changed.iter().zip(&members).filter_map(|(change, member)| {
+            let body_after = sides(change).1?;
+            Some(((*member)?, requests.simple(body_after, waf)?))
         });
-        let after = after.gather();
+        let treatments_after = treatments_after.gather();
         let ranks = order.iter().enumerate().map(|(rank, member)| (*member, rank)).gather();
         Self {
             phase,
             order,
             ranks,
-            before,
-            after,
+            before: treatments_before,
+            after: treatments_after,
             live: live.rules().len(),
             most_rules: phase.facts().most_rules.map(|most| most[tier.rank()]),
             members,
@@ -411,12 +418,12 @@ impl<'c> Stage<'c> {
         }
         if change.placed.is_some() {
             let rank = self.ranks.get(&member).copied();
-            let next = now
+            let next_member = now
                 .settled
                 .range(rank.map_or(0, |rank| rank + 1)..)
                 .next()
                 .map(|rank| self.order[*rank]);
-            let at = next.and_then(|next| now.line.iter().position(|other| *other == next));
+            let at = next_member.and_then(|next| now.line.iter().position(|other| *other == next));
             now.line.insert(at.unwrap_or(now.line.len()), member);
             now.settled.extend(rank);
         }

@@ -44,22 +44,22 @@ impl Weight {
 /// Weighs each change of each phase; `None` if there is too much to compare.
 pub(super) fn weigh(way: &Way<'_>) -> Option<Vec<Vec<Weight>>> {
     way.requests.are_all_told_apart().then_some(())?;
-    let all: Vec<(usize, usize)> = way
+    let all_changes: Vec<(usize, usize)> = way
         .stages
         .iter()
         .enumerate()
         .flat_map(|(n, stage)| (0..stage.changes.len()).map(move |change| (n, change)))
         .collect();
     let without = |left_out: Option<(usize, usize)>| -> Vec<Now> {
-        let mut now = way.start();
-        for (phase, change) in all.iter().filter(|one| Some(**one) != left_out) {
-            way.stages[*phase].carry_out(&mut now[*phase], *change);
+        let mut order_now = way.start();
+        for (phase, change) in all_changes.iter().filter(|one| Some(**one) != left_out) {
+            way.stages[*phase].carry_out(&mut order_now[*phase], *change);
         }
-        now
+        order_now
     };
     let (start, end) = (way.start(), without(None));
     let (before, after) = (way.rules(&start), way.rules(&end));
-    let partial: Vec<Vec<Now>> = all.iter().map(|change| without(Some(*change))).collect();
+    let partial: Vec<Vec<Now>> = all_changes.iter().map(|change| without(Some(*change))).collect();
     let beside: Vec<_> = partial.iter().map(|now| way.rules(now)).collect();
     let sides = |(phase, change): &(usize, usize)| {
         let stage = &way.stages[*phase];
@@ -70,8 +70,8 @@ pub(super) fn weigh(way: &Way<'_>) -> Option<Vec<Vec<Weight>>> {
         let is_deleted = matches!(stage.changes[*change].kind, RuleChangeKind::Delete(..));
         (of(&stage.before), of(&stage.after).filter(|_| !is_deleted))
     };
-    let rules: Vec<_> = all.iter().map(sides).collect();
-    let mut weights = vec![Weight::default(); all.len()];
+    let rules: Vec<_> = all_changes.iter().map(sides).collect();
+    let mut weights = vec![Weight::default(); all_changes.len()];
     let mut visit = |kind: &Changed<'_>| {
         let mut is_explained = !kind.is_weaker();
         for (weight, other) in weights.iter_mut().zip(&beside) {
@@ -89,11 +89,12 @@ pub(super) fn weigh(way: &Way<'_>) -> Option<Vec<Vec<Weight>>> {
         }
     };
     way.requests.compare_states(&before, &after, &mut visit)?;
-    for ((weight, (rule, wanted)), (phase, _)) in weights.iter_mut().zip(&rules).zip(&all) {
+    for ((weight, (rule, wanted)), (phase, _)) in weights.iter_mut().zip(&rules).zip(&all_changes) {
         let (Some(rule), None) = (rule, wanted) else { continue };
-        let others = after.iter().find(|(of, _)| *of == way.stages[*phase].phase);
-        let others = others.into_iter().flat_map(|(_, rules)| rules.iter().copied());
-        weight.is_replaced = *weight == Weight::default() && way.requests.is_replaced(rule, others);
+        let rules_of_phase = after.iter().find(|(of, _)| *of == way.stages[*phase].phase);
+        let other_rules = rules_of_phase.into_iter().flat_map(|(_, rules)| rules.iter().copied());
+        weight.is_replaced =
+            *weight == Weight::default() && way.requests.is_replaced(rule, other_rules);
     }
     let mut weights = weights.into_iter();
     Some(

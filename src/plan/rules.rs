@@ -100,10 +100,15 @@ fn judged(
     weights: Option<&[Weight]>,
     waf: &LiveWaf,
 ) -> Vec<Judged> {
-    let wanted = wanted(phase);
+    let desired_order = wanted(phase);
     let judge = |(n, change): (usize, &RuleChange)| {
-        let mut impact =
-            in_company(impact(phase, change, &wanted, waf), phase, change, &wanted, waf);
+        let mut impact = in_company(
+            impact(phase, change, &desired_order, waf),
+            phase,
+            change,
+            &desired_order,
+            waf,
+        );
         let weight = weights.map(|weights| weights[n]);
         weight.inspect(|weight| weight.correct(&mut impact));
         if impact.direction == Direction::Unclassified && !change.is_expiry {
@@ -125,7 +130,7 @@ fn judged(
 
 /// Returns the reason why a change may stop ordinary visitors, if there is one.
 fn locks_out(change: &RuleChange, direction: Direction, waf: &LiveWaf) -> Option<String> {
-    let before = match &change.kind {
+    let live_body = match &change.kind {
         RuleChangeKind::Create => None,
         RuleChangeKind::Update(live) => Some(&live.body),
         RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => return None,
@@ -133,8 +138,8 @@ fn locks_out(change: &RuleChange, direction: Direction, waf: &LiveWaf) -> Option
     match change.after.executes() {
         // If an exception disables the whole deployment, it stops no request.
         Some(_) if direction == Direction::Neutral => None,
-        Some(id) => deployment_locks_out(before, Some(&change.after), waf.catalogue(id)),
-        None => rule_locks_out(before, &change.after, direction),
+        Some(id) => deployment_locks_out(live_body, Some(&change.after), waf.catalogue(id)),
+        None => rule_locks_out(live_body, &change.after, direction),
     }
 }
 
@@ -211,8 +216,9 @@ fn passed<'w, 'c>(wanted: &'w Wanted<'c>, placed: Member) -> Option<Move<'w, 'c>
     let live = |side: &'w [(Member, MovedRule<'c>)],
                 has_passed: &dyn Fn(Member) -> bool|
      -> Vec<&'w MovedRule<'c>> {
-        let others = side.iter().filter(|(m, _)| matches!(m, Member::Live(_)) && has_passed(*m));
-        others.map(|(_, rule)| rule).collect()
+        let passed_rules =
+            side.iter().filter(|(m, _)| matches!(m, Member::Live(_)) && has_passed(*m));
+        passed_rules.map(|(_, rule)| rule).collect()
     };
     // Live members are numbered in their order.
     Some(Move {
@@ -266,10 +272,11 @@ fn in_company(
     waf: &LiveWaf,
 ) -> Impact {
     if change.after.executes().is_some() && impact.direction == Direction::Strengthens {
-        let own = member(phase, change);
-        let mut before = wanted.rules.iter().take_while(|(member, _)| Some(*member) != own);
+        let own_member = member(phase, change);
+        let mut rules_before =
+            wanted.rules.iter().take_while(|(member, _)| Some(*member) != own_member);
         if let Some((_, exception)) =
-            before.find(|(_, rule)| cancels(rule.body, &change.after, waf))
+            rules_before.find(|(_, rule)| cancels(rule.body, &change.after, waf))
         {
             let name = exception
                 .body
@@ -284,17 +291,21 @@ fn in_company(
     }
     let is_made = matches!(change.kind, RuleChangeKind::Create | RuleChangeKind::Update(_));
     if is_made && impact.direction == Direction::Strengthens {
-        let own = member(phase, change);
-        let mut rest = wanted.rules.iter().skip_while(|(member, _)| Some(*member) != own);
-        let rule = rest.next().map(|(_, rule)| rule);
-        let before = match &change.kind {
+        let own_member = member(phase, change);
+        let mut rules_from_own =
+            wanted.rules.iter().skip_while(|(member, _)| Some(*member) != own_member);
+        let rule = rules_from_own.next().map(|(_, rule)| rule);
+        let live_body = match &change.kind {
             RuleChangeKind::Update(live) => Some(&live.body),
             RuleChangeKind::Create | RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => None,
         };
         // A rule that is also new stopped no request before.
-        let there =
-            rest.filter(|(member, _)| matches!(member, Member::Live(_))).map(|(_, rule)| rule);
-        if let Some((direction, line)) = rule.and_then(|rule| lets_pass(before, rule, there, waf)) {
+        let live_rules_behind = rules_from_own
+            .filter(|(member, _)| matches!(member, Member::Live(_)))
+            .map(|(_, rule)| rule);
+        if let Some((direction, line)) =
+            rule.and_then(|rule| lets_pass(live_body, rule, live_rules_behind, waf))
+        {
             impact.direction = direction;
             impact.lines.push(line);
         }

@@ -199,8 +199,8 @@ pub(super) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let wanted = desired.settings.dnssec.map(|(on, _)| on);
-    if let (Some(wanted), Some(dnssec)) = (wanted, &live.settings.dnssec) {
+    let is_wanted = desired.settings.dnssec.map(|(on, _)| on);
+    if let (Some(wanted), Some(dnssec)) = (is_wanted, &live.settings.dnssec) {
         match (wanted, dnssec.status.as_str(), &dnssec.ds) {
             (true, "disabled", _) if live.is_inactive() => {
                 notes.push(

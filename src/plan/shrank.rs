@@ -21,12 +21,15 @@ pub(super) fn shrank(
     if base.records.len() >= FEWEST && desired.records.len() * 2 < base.records.len() {
         plan.dangers.push(Danger::SpecShrank);
     }
-    let there: HashSet<(&Fqdn, &Rdata)> = live.records.iter().map(|r| (&r.name, &r.data)).collect();
+    let live_records: HashSet<(&Fqdn, &Rdata)> =
+        live.records.iter().map(|r| (&r.name, &r.data)).collect();
     // A record that the spec no longer wants is not lost, because an apply of the spec may have
     // removed it.
     let is_wanted = |(name, data): (&Fqdn, &Rdata)| find(&desired.records, name, data).is_some();
-    let missing =
-        drift.created.iter().filter(|wanted| !there.contains(*wanted) && is_wanted(**wanted));
+    let missing = drift
+        .created
+        .iter()
+        .filter(|wanted| !live_records.contains(*wanted) && is_wanted(**wanted));
     if !live.is_new && base.records.len() >= FEWEST && missing.count() * 2 > base.records.len() {
         plan.dangers.push(Danger::LiveShrank);
     }

@@ -110,9 +110,9 @@ fn record_changed(
     record: &RecordSubject,
 ) -> (bool, bool) {
     let form = record.form();
-    let own = find(&desired.records, &form.name, &form.data);
-    let old = find(&base.records, &form.name, &form.data);
-    let is_same = match (own, old) {
+    let desired_record = find(&desired.records, &form.name, &form.data);
+    let base_record = find(&base.records, &form.name, &form.data);
+    let is_same = match (desired_record, base_record) {
         (Some(own), Some(old)) => wished(&own.facets) == wished(&old.facets),
         (None, None) => true,
         _ => false,
@@ -208,18 +208,18 @@ fn removed_section(old: &DesiredWaf) -> Option<DesiredWaf> {
 fn with_removed_rules(mut own: DesiredWaf, old: &DesiredWaf) -> DesiredWaf {
     let place = own.place;
     for (phase, old_list) in &old.lists {
-        let named: BTreeSet<&str> =
+        let desired_names: BTreeSet<&str> =
             own.rules(*phase).unwrap_or_default().iter().map(|r| r.name.as_str()).gather();
-        let given_up = old_list.iter().filter(|r| !named.contains(r.name.as_str()));
-        let gone: Vec<DesiredRule> = given_up
+        let given_up = old_list.iter().filter(|r| !desired_names.contains(r.name.as_str()));
+        let removed_rules: Vec<DesiredRule> = given_up
             .map(|r| DesiredRule {
                 is_absent: true,
                 anchors: Vec::new(),
                 ..r.clone().at_place(place)
             })
             .collect();
-        if !gone.is_empty() {
-            own.lists.entry(*phase).or_default().extend(gone);
+        if !removed_rules.is_empty() {
+            own.lists.entry(*phase).or_default().extend(removed_rules);
         }
     }
     for deployment in own.deployments.iter_mut().filter(|d| d.switch == Switch::On) {
@@ -227,18 +227,18 @@ fn with_removed_rules(mut own: DesiredWaf, old: &DesiredWaf) -> DesiredWaf {
             continue;
         };
         let over = |note: &Note| Note { is_expired: true, ..note.clone() };
-        let here = deployment.place;
+        let deployment_place = deployment.place;
         let rules: Vec<RuleTuning> = old
             .rules
             .iter()
             .filter(|old| !deployment.rules.iter().any(|own| own.target == old.target))
-            .map(|old| RuleTuning { note: over(&old.note), place: here, ..old.clone() })
+            .map(|old| RuleTuning { note: over(&old.note), place: deployment_place, ..old.clone() })
             .collect();
         let tags: Vec<TagTuning> = old
             .tags
             .iter()
             .filter(|old| !deployment.tags.iter().any(|own| own.tag == old.tag))
-            .map(|old| TagTuning { note: over(&old.note), place: here, ..old.clone() })
+            .map(|old| TagTuning { note: over(&old.note), place: deployment_place, ..old.clone() })
             .collect();
         // Reverted tunings come first, so that the desired ones have precedence.
         deployment.rules.splice(0..0, rules);

@@ -36,14 +36,14 @@ pub(super) fn narrow(
             waf.managed(wanted.ruleset).is_some_and(|catalogue| catalogue.id.0 == id)
                 && Some(wanted.place) == change.place
         };
-        let wanted = section.deployments.iter().find(is_it)?;
-        return of_overrides(wanted, before?, &change.after, waf);
+        let deployment = section.deployments.iter().find(is_it)?;
+        return of_overrides(deployment, before?, &change.after, waf);
     }
     let is_it =
         |wanted: &&DesiredRule| wanted.name == change.name && Some(wanted.place) == change.place;
-    let wanted = section.exceptions().find(is_it)?;
+    let exception = section.exceptions().find(is_it)?;
     let rules = narrow_exception(phase.phase, before, &change.after, waf)?;
-    Narrow::new(rules, std::iter::once(&wanted.note))
+    Narrow::new(rules, std::iter::once(&exception.note))
 }
 
 /// Returns the evidence that a change of overrides is narrow, if it is.
@@ -54,31 +54,31 @@ fn of_overrides(
     waf: &LiveWaf,
 ) -> Option<Narrow> {
     let catalogue = waf.managed(wanted.ruleset)?;
-    let named = wanted.rules.iter().filter_map(|tuning| match &tuning.target {
+    let tuned_rules = wanted.rules.iter().filter_map(|tuning| match &tuning.target {
         TuningTarget::Rule(name) => {
             Some((name.resolve(catalogue).ok()?.id.0.clone(), &tuning.note))
         }
         // An author who names a tag does not know its rules.
         TuningTarget::Tag(_) => None,
     });
-    let named: Vec<(String, &Note)> = named.collect();
-    let ids = named.iter().map(|(id, _)| id.clone()).collect();
+    let tuned_rules: Vec<(String, &Note)> = tuned_rules.collect();
+    let ids = tuned_rules.iter().map(|(id, _)| id.clone()).collect();
     let rules = narrow_overrides(before, after, &ids, catalogue)?;
-    let notes = named.iter().filter(|(id, _)| rules.contains(id)).map(|(_, note)| *note);
+    let notes = tuned_rules.iter().filter(|(id, _)| rules.contains(id)).map(|(_, note)| *note);
     Narrow::new(rules.clone(), notes)
 }
 
 /// Accepts the reasons of narrow weakenings as consents, if all of them together are narrow enough.
 /// Otherwise withdraws them.
 pub(super) fn grade(plan: &mut ZonePlan, most_rules: u8, most_days: u8) {
-    let all = || {
+    let all_narrow = || {
         plan.operations
             .iter()
             .filter_map(|operation| operation.narrow.as_ref())
             .chain(&plan.postponed)
     };
-    let count: usize = all().map(|narrow| narrow.rules.len()).sum();
-    let is_near = all().all(|narrow| narrow.days <= u32::from(most_days));
+    let count: usize = all_narrow().map(|narrow| narrow.rules.len()).sum();
+    let is_near = all_narrow().all(|narrow| narrow.days <= u32::from(most_days));
     let is_narrow = is_near && count <= usize::from(most_rules);
     let of_operations =
         plan.operations.iter_mut().map(|o| (&o.narrow, &o.dangers, &mut o.accepted));

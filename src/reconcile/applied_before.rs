@@ -24,7 +24,7 @@ const NAMED: usize = 5;
 /// Warns of names that an apply left without records, and of operations that were applied recently
 /// according to the journals in a directory.
 pub(super) fn find(directory: &Path, plan: &Plan, live: &Live, now: SystemTime) -> Diagnostics {
-    let mut found = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let is_recent = |time: SystemTime| age(time, now).is_some_and(|age| age < LASTING);
     let mut applied = AppliedOperations::default();
     let paths = journals::newest(directory, is_recent, JOURNALS);
@@ -34,31 +34,33 @@ pub(super) fn find(directory: &Path, plan: &Plan, live: &Live, now: SystemTime) 
     {
         let what = format!("{name} has no records since an apply deleted them at {deleted_at}");
         let finding = findings::EMPTIED_NAME.nowhere(what).about(address.to_string());
-        found.push(
+        diagnostics.push(
             finding.help(
                 "apply this plan, or restore what was deleted with `zonewright undo JOURNAL`",
             ),
         );
     }
     let counts = |at: &str| parse_rfc3339(at).is_ok_and(is_recent);
-    found.append(written(&applied, plan, counts));
-    found.append(reverted(&applied, plan, counts));
-    let all: Vec<AppliedBefore> =
+    diagnostics.append(written(&applied, plan, counts));
+    diagnostics.append(reverted(&applied, plan, counts));
+    let repeated: Vec<AppliedBefore> =
         plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
-    let Some(first) = all.first() else { return found };
-    let named =
-        first_of(all.iter().map(|r| format!("{} (applied at {})", r.address, r.applied_at)), NAMED);
-    let subject = if all.len() == 1 {
+    let Some(first) = repeated.first() else { return diagnostics };
+    let addresses = first_of(
+        repeated.iter().map(|r| format!("{} (applied at {})", r.address, r.applied_at)),
+        NAMED,
+    );
+    let subject = if repeated.len() == 1 {
         "1 change is".to_owned()
     } else {
-        format!("{} changes are", all.len())
+        format!("{} changes are", repeated.len())
     };
-    let what = format!("{subject} needed again: {named}");
+    let what = format!("{subject} needed again: {addresses}");
     let finding = findings::REPEATED_CHANGE.nowhere(what).about(first.address.to_string());
-    found.push(
+    diagnostics.push(
         finding.help("find out what else writes to the zone; the journals say what was applied"),
     );
-    found
+    diagnostics
 }
 
 /// Reports operations that take back what an apply did.
@@ -67,34 +69,34 @@ fn reverted(
     plan: &Plan,
     counts: impl Fn(&str) -> bool,
 ) -> Diagnostics {
-    let mut found = Diagnostics::default();
-    let all: Vec<AppliedBefore> =
+    let mut diagnostics = Diagnostics::default();
+    let operations: Vec<AppliedBefore> =
         plan.zones.iter().flat_map(|zone| applied.reverted(zone, &counts)).collect();
-    if !all.is_empty() {
-        let named = first_of(
-            all.iter().map(|r| format!("{} (applied at {})", r.address, r.applied_at)),
+    if !operations.is_empty() {
+        let addresses = first_of(
+            operations.iter().map(|r| format!("{} (applied at {})", r.address, r.applied_at)),
             NAMED,
         );
-        let takes = if all.len() == 1 { "operation takes" } else { "operations take" };
-        let what = format!("{} {takes} back what an apply did: {named}", all.len());
-        found.push(findings::REVERTS_APPLY.nowhere(what));
+        let takes = if operations.len() == 1 { "operation takes" } else { "operations take" };
+        let what = format!("{} {takes} back what an apply did: {addresses}", operations.len());
+        diagnostics.push(findings::REVERTS_APPLY.nowhere(what));
     }
-    found
+    diagnostics
 }
 
 /// Reports live values of unknown owner that the plan replaces, and that an apply wrote according
 /// to the journals. The note only explains, because a journal is not a state.
 fn written(applied: &AppliedOperations, plan: &Plan, counts: impl Fn(&str) -> bool) -> Diagnostics {
-    let mut found = Diagnostics::default();
-    let all: Vec<AppliedBefore> =
+    let mut diagnostics = Diagnostics::default();
+    let operations: Vec<AppliedBefore> =
         plan.zones.iter().flat_map(|zone| applied.written(zone, &counts)).collect();
-    if !all.is_empty() {
-        let named = first_of(
-            all.iter().map(|w| format!("{} (applied at {})", w.address, w.applied_at)),
+    if !operations.is_empty() {
+        let addresses = first_of(
+            operations.iter().map(|w| format!("{} (applied at {})", w.address, w.applied_at)),
             NAMED,
         );
-        let what = format!("an apply wrote what is replaced at {named}");
-        found.push(findings::WRITTEN_BY_APPLY.nowhere(what));
+        let what = format!("an apply wrote what is replaced at {addresses}");
+        diagnostics.push(findings::WRITTEN_BY_APPLY.nowhere(what));
     }
-    found
+    diagnostics
 }

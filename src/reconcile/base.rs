@@ -149,8 +149,8 @@ impl Base {
             return Err(BaseError::NoHistory { name });
         }
         let copies = tempfile::tempdir().map_err(BaseError::Directory)?;
-        let found = spec::at_revision(spec, &name, copies.path(), &options.git);
-        let revision = one_meaning(&name, found, |revision| &revision.commit)?;
+        let matches = spec::at_revision(spec, &name, copies.path(), &options.git);
+        let revision = one_meaning(&name, matches, |revision| &revision.commit)?;
         Self::of_copies(name, revision, spec, copies.path(), options, sources)
     }
 
@@ -211,7 +211,7 @@ impl Base {
         day: Option<&str>,
         options: &BaseOptions,
     ) -> Result<Option<String>, BaseError> {
-        let named = match Named::of(name)? {
+        let named_source = match Named::of(name)? {
             Named::Path(path) => {
                 let mut options = options.clone();
                 if let Some(day) = day {
@@ -220,19 +220,19 @@ impl Base {
                 of_path(path, name, &options, &mut Sources::default())?.1
             }
             Named::Revision(name) => {
-                let found = spec::resolve_revision(Path::new("."), name, &options.git);
+                let matches = spec::resolve_revision(Path::new("."), name, &options.git);
                 BaseSource::Revision {
                     name: name.to_owned(),
-                    commit: one_meaning(name, found, |commit| commit)?,
+                    commit: one_meaning(name, matches, |commit| commit)?,
                 }
             }
         };
         Ok(match saved.map(|base| &base.source) {
-            Some(source) if source.is_same(&named) => None,
+            Some(source) if source.is_same(&named_source) => None,
             Some(source) => {
-                Some(format!("it was made with the base {source}, and --base names {named}"))
+                Some(format!("it was made with the base {source}, and --base names {named_source}"))
             }
-            None => Some(format!("it was made without a base, and --base names {named}")),
+            None => Some(format!("it was made without a base, and --base names {named_source}")),
         })
     }
 }

@@ -30,7 +30,7 @@ impl ChangedZones {
         // Others may name a zone that the spec no longer has.
         let removed = before.keys().filter(|name| !after.contains_key(*name));
         let mut reached: BTreeSet<ZoneName> = changed.iter().chain(removed).cloned().collect();
-        let after: BTreeMap<&ZoneName, String> =
+        let desired_texts: BTreeMap<&ZoneName, String> =
             after.iter().map(|(name, text)| (name, without_cuts(text))).collect();
         loop {
             let names: HashSet<&str> = reached.iter().map(ZoneName::as_str).collect();
@@ -40,20 +40,21 @@ impl ChangedZones {
                     || suffixes(name.as_str()).any(|suffix| names.contains(suffix))
                     || named_zones(text, &names).next().is_some()
             };
-            let more = after.iter().filter(|(name, text)| depends(name, text));
-            let more = more.map(|(name, _)| ZoneName::clone(name));
-            let more: Vec<ZoneName> = more.filter(|name| !reached.contains(name)).collect();
-            if more.is_empty() {
+            let dependents = desired_texts.iter().filter(|(name, text)| depends(name, text));
+            let dependents = dependents.map(|(name, _)| ZoneName::clone(name));
+            let dependents: Vec<ZoneName> =
+                dependents.filter(|name| !reached.contains(name)).collect();
+            if dependents.is_empty() {
                 break;
             }
-            reached.extend(more);
+            reached.extend(dependents);
         }
-        let all_names: HashSet<&str> = after.keys().map(|name| name.as_str()).collect();
+        let all_names: HashSet<&str> = desired_texts.keys().map(|name| name.as_str()).collect();
         let has_expectations =
             |name: &&ZoneName| desired.zones.get(*name).is_some_and(|zone| !zone.expect.is_empty());
         let mut open: Vec<ZoneName> = reached.iter().filter(has_expectations).cloned().collect();
         let mut needed: BTreeSet<ZoneName> = open.iter().cloned().collect();
-        while let Some(text) = open.pop().and_then(|name| after.get(&name)) {
+        while let Some(text) = open.pop().and_then(|name| desired_texts.get(&name)) {
             for zone in named_zones(text, &all_names).filter_map(|zone| ZoneName::parse(zone).ok())
             {
                 if needed.insert(zone.clone()) {
@@ -62,8 +63,9 @@ impl ChangedZones {
             }
         }
         let connected = reached.into_iter().chain(needed);
-        let connected =
-            connected.filter(|name| after.contains_key(name) && !changed.contains(name)).collect();
+        let connected = connected
+            .filter(|name| desired_texts.contains_key(name) && !changed.contains(name))
+            .collect();
         Self { changed, connected }
     }
 

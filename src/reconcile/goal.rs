@@ -248,8 +248,8 @@ impl Goal {
             Source::Journal(_) | Source::SavedPlan { .. } => false,
         };
         let is_in_other = || {
-            let others = self.desired.zones.values().filter(|zone| !self.plans(&zone.name));
-            let mut sections = others.filter_map(|zone| zone.waf.as_deref());
+            let other_zones = self.desired.zones.values().filter(|zone| !self.plans(&zone.name));
+            let mut sections = other_zones.filter_map(|zone| zone.waf.as_deref());
             sections.any(|section| section.accept.iter().any(|entry| entry.place == place))
         };
         is_elsewhere
@@ -380,11 +380,11 @@ impl Goal {
                 plan_part(desired, live, &self.only, OtherZones::of(&self.desired, &self.overview))
             }
             Some(base) => {
-                let others = OtherZones::before(&base.desired, &self.desired, &self.overview);
+                let other_zones = OtherZones::before(&base.desired, &self.desired, &self.overview);
                 // The previous spec wanted nothing in a zone that it did not name.
                 let nothing = DesiredZone::new(desired.name.clone(), desired.place);
                 let base = base.desired.zones.get(&desired.name).unwrap_or(&nothing);
-                plan_part_with_base(desired, base, live, &self.only, others)
+                plan_part_with_base(desired, base, live, &self.only, other_zones)
             }
         }
     }

@@ -67,16 +67,18 @@ impl Migration {
         plan: &ZonePlan,
         origin: &OriginOf<'_>,
     ) {
-        let wanted: HashSet<(&Fqdn, &Rdata)> =
+        let source_records: HashSet<(&Fqdn, &Rdata)> =
             zone.records.iter().map(|record| (&record.name, &record.data)).collect();
-        let there: HashSet<(&Fqdn, &Rdata)> =
+        let live_records: HashSet<(&Fqdn, &Rdata)> =
             live.records.iter().map(|record| (&record.name, &record.data)).collect();
         let shown = |name: &Fqdn, data: &Rdata| {
             let value = clipped(&data.presentation());
             format!("{}: {} {} {value}", zone.name, zone.name.relative(name), data.type_name())
         };
-        let missing =
-            zone.records.iter().filter(|record| !there.contains(&(&record.name, &record.data)));
+        let missing = zone
+            .records
+            .iter()
+            .filter(|record| !live_records.contains(&(&record.name, &record.data)));
         let missing = missing.map(|record| {
             let place = origin(&zone.name, &record.name, &record.data);
             found(findings::ONLY_IN_SOURCE, place, shown(&record.name, &record.data))
@@ -104,9 +106,10 @@ impl Migration {
             created.map(|address| found(findings::ONLY_IN_SOURCE, None, address.to_string()));
         self.only_in_source += self.add(findings::ONLY_IN_SOURCE, zone, created);
         let missing = self.add(findings::ONLY_IN_SOURCE, zone, missing);
-        let own = live.records.iter().filter(|record| record.read_only.is_none());
-        let other = own.filter(|record| !wanted.contains(&(&record.name, &record.data)));
-        let other = other.map(|record| {
+        let own_records = live.records.iter().filter(|record| record.read_only.is_none());
+        let unknown_records =
+            own_records.filter(|record| !source_records.contains(&(&record.name, &record.data)));
+        let unknown_records = unknown_records.map(|record| {
             found(findings::ONLY_AT_CLOUDFLARE, None, shown(&record.name, &record.data))
         });
         // Only rules of phases that the source has.
@@ -115,7 +118,8 @@ impl Migration {
         let rules = rules.map(|(phase, name)| Address::of_rule(&zone.name, phase, Some(name)));
         let rules =
             rules.map(|address| found(findings::ONLY_AT_CLOUDFLARE, None, address.to_string()));
-        self.only_at_cloudflare += self.add(findings::ONLY_AT_CLOUDFLARE, zone, other.chain(rules));
+        self.only_at_cloudflare +=
+            self.add(findings::ONLY_AT_CLOUDFLARE, zone, unknown_records.chain(rules));
         self.only_in_source += missing;
         let is_same_value = |operation: &crate::plan::Operation| {
             operation.record().is_none()

@@ -64,9 +64,9 @@ pub(super) fn mark(diagnostics: &mut Diagnostics, goal: &Goal, live: &Live) {
     let Some(base) = goal.base() else {
         return diagnostics.mark_known(|d| d.severity == Severity::Note && !is_always_said(d));
     };
-    let mut before = Known::default();
-    before.extend(base.notes.iter());
-    before.extend(lint::lint(&base.desired).iter());
+    let mut known_notes = Known::default();
+    known_notes.extend(base.notes.iter());
+    known_notes.extend(lint::lint(&base.desired).iter());
     let mut plans = Vec::new();
     for (name, desired) in &base.desired.zones {
         let is_of_zone = |d: &Diagnostic| {
@@ -77,10 +77,10 @@ pub(super) fn mark(diagnostics: &mut Diagnostics, goal: &Goal, live: &Live) {
             && diagnostics.iter().any(has_notes)
         {
             let (plan, found) = plan_zone(desired, live);
-            before.extend(found.iter());
+            known_notes.extend(found.iter());
             plans.push(plan);
         }
     }
-    before.extend(check_protection_of_run(&plans, &base.desired, &|_| false).iter());
-    diagnostics.mark_known(|d| is_of_run(d) || (!is_always_said(d) && before.has(d)));
+    known_notes.extend(check_protection_of_run(&plans, &base.desired, &|_| false).iter());
+    diagnostics.mark_known(|d| is_of_run(d) || (!is_always_said(d) && known_notes.has(d)));
 }

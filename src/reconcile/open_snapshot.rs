@@ -68,8 +68,9 @@ impl OpenSnapshot {
         let snapshot = Snapshot::read(BufReader::new(file));
         let snapshot = snapshot.map_err(|source| OpenError::Snapshot { path: owned(), source })?;
         let about = snapshot.about();
-        let taken = parse_rfc3339(&about.taken_at);
-        let age = age(taken.map_err(|source| OpenError::Undated { path: owned(), source })?, now);
+        let taken_time = parse_rfc3339(&about.taken_at);
+        let age =
+            age(taken_time.map_err(|source| OpenError::Undated { path: owned(), source })?, now);
         let (taken_at, tool, service) =
             (about.taken_at.clone(), about.tool.clone(), about.service.clone());
         Ok(Self { as_of: AsOf { taken_at, age, tool, service }, snapshot })
@@ -79,17 +80,17 @@ impl OpenSnapshot {
     /// cover, reports it, and warns if the snapshot is too old. The caller shows the findings and
     /// adds them to those of the goal.
     pub(crate) fn limit(&self, goal: &mut Goal, most_age: Duration) -> Diagnostics {
-        let mut found = Diagnostics::default();
+        let mut diagnostics = Diagnostics::default();
         if let Source::Spec(spec) = &mut goal.source {
             let mut spec = std::mem::take(spec);
-            found =
+            diagnostics =
                 self.take_out(&mut goal.desired, spec.base.as_mut().map(|base| &mut base.desired));
             goal.source = Source::Snapshot(spec, self.as_of.clone());
         }
         if let Some(diagnostic) = self.old(most_age) {
-            found.push(diagnostic);
+            diagnostics.push(diagnostic);
         }
-        found
+        diagnostics
     }
 
     /// Removes from a spec everything that the snapshot does not cover, and reports it.
@@ -97,19 +98,19 @@ impl OpenSnapshot {
     /// It is removed from the previous spec as well, because otherwise the author would seem to
     /// have removed it.
     fn take_out(&self, desired: &mut Desired, mut base: Option<&mut Desired>) -> Diagnostics {
-        let mut found = Diagnostics::default();
+        let mut diagnostics = Diagnostics::default();
         desired.zones.retain(|name, zone| {
             let lacks = self.snapshot.lacks(&ZoneQuery::of(zone));
             for Lack { part, refused } in &lacks {
-                found.push(lacking(zone, part, refused.as_deref()));
+                diagnostics.push(lacking(zone, part, refused.as_deref()));
             }
-            let before = base.as_mut().and_then(|base| base.zones.get_mut(name));
-            for zone in [Some(&mut *zone), before].into_iter().flatten() {
+            let base_zone = base.as_mut().and_then(|base| base.zones.get_mut(name));
+            for zone in [Some(&mut *zone), base_zone].into_iter().flatten() {
                 lacks.iter().for_each(|lack| strip(zone, &lack.part));
             }
             lacks.iter().all(|lack| lack.part != ZonePart::Zone)
         });
-        found
+        diagnostics
     }
 
     /// Warns about a snapshot that is too old.
@@ -160,12 +161,12 @@ fn lacking(zone: &DesiredZone, part: &ZonePart, refused: Option<&str>) -> Diagno
 /// Returns the place where the spec names a part.
 fn place(zone: &DesiredZone, part: &ZonePart) -> Place {
     let settings = &zone.settings;
-    let own = match part {
+    let own_place = match part {
         ZonePart::Zone => None,
         ZonePart::Setting(name) => settings.settings.get(name).map(|(_, place)| *place),
         ZonePart::Dnssec => settings.dnssec.map(|(_, place)| place),
         ZonePart::DnsSettings => settings.dns_settings.values().next().map(|(_, place)| *place),
         ZonePart::Rules(_) | ZonePart::ManagedRulesets => zone.waf.as_ref().map(|waf| waf.place),
     };
-    own.unwrap_or(zone.place)
+    own_place.unwrap_or(zone.place)
 }

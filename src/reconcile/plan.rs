@@ -127,11 +127,12 @@ pub(super) async fn plan_some<'g>(
     }
     for zone in &fetched.missing {
         if goal.desired.zones.get(zone).is_some_and(|z| z.create && z.id.is_none()) {
-            let mut new = LiveZone::to_be_made(zone.clone());
+            let mut new_zone = LiveZone::to_be_made(zone.clone());
             let query =
                 goal.desired.zones.get(zone).and_then(|z| z.waf.as_deref()).map(WafQuery::of);
-            new.waf = fetch_waf_of_new(reader, &query.unwrap_or_default(), &options.read).await?;
-            live.zones.insert(zone.clone(), new);
+            new_zone.waf =
+                fetch_waf_of_new(reader, &query.unwrap_or_default(), &options.read).await?;
+            live.zones.insert(zone.clone(), new_zone);
             continue;
         }
         plan.diagnostics.push(missing(goal, zone, reader, &options.read).await);
@@ -164,8 +165,9 @@ pub(super) async fn plan_some<'g>(
     }
     plan.only = goal.only.patterns().map(str::to_owned).collect();
     plan.is_of_changed = goal.changed.is_some();
-    let found = check_protection_of_run(&plan.zones, &goal.desired, &|place| goal.is_told(place));
-    plan.diagnostics.append(found);
+    let unmet_protection =
+        check_protection_of_run(&plan.zones, &goal.desired, &|place| goal.is_told(place));
+    plan.diagnostics.append(unmet_protection);
     known_notes::mark(&mut plan.diagnostics, goal, &live);
     plan.diagnostics.append(part(goal, &plan));
     plan.diagnostics.sort(&goal.sources);

@@ -105,24 +105,24 @@ pub(crate) async fn protection(
         let waf = fetch_waf_of_new(reader, &WafQuery::everything(), options).await?;
         zones.insert(name.clone(), LiveZone { waf, ..LiveZone::to_be_made(name.clone()) });
     }
-    let mut all = Vec::new();
+    let mut protected_zones = Vec::new();
     for zone in zones.into_values() {
         let Some(desired) = goal.desired.zones.get(&zone.name) else { continue };
         let changes = diff_rulesets(desired, &zone);
-        let after = planned(&zone.waf, &changes);
+        let planned_waf = planned(&zone.waf, &changes);
         let problems = changes.problems.len() + changes.misplaced.len();
         let serving = Serving::of_live(&zone).with(&desired.settings);
         let in_force = deployments_in_force(desired, &zone);
-        all.push(Protected {
+        protected_zones.push(Protected {
             name: zone.name.clone(),
             serving,
-            after,
+            after: planned_waf,
             before: zone.waf,
             in_force,
             problems,
         });
     }
-    Ok(all)
+    Ok(protected_zones)
 }
 
 /// Returns the protection that a spec alone gives a zone. Live rules that it does not name are
@@ -165,7 +165,7 @@ pub(crate) async fn protection_of(
         return Err(MissingZone::named(name, options.account.as_deref()).into());
     }
     let mut of_accounts: BTreeMap<Option<String>, AccountRules> = BTreeMap::new();
-    let mut all = Vec::new();
+    let mut protections = Vec::new();
     for zone in fetched.live.zones.into_values() {
         let account = account_of(&zone, options);
         let rules = match of_accounts.get(&account) {
@@ -174,7 +174,12 @@ pub(crate) async fn protection_of(
         };
         of_accounts.insert(account, rules.clone());
         let is_enterprise = zone.tier == Tier::Enterprise;
-        all.push(LiveProtection { name: zone.name, waf: zone.waf, account: rules, is_enterprise });
+        protections.push(LiveProtection {
+            name: zone.name,
+            waf: zone.waf,
+            account: rules,
+            is_enterprise,
+        });
     }
-    Ok(all)
+    Ok(protections)
 }

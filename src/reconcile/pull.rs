@@ -191,12 +191,12 @@ impl Attempt<'_> {
         // Differences that were not selected remain. Addresses of records contain a digest of the
         // value, which can change.
         let operations = || self.plan.zones.iter().flat_map(|zone| &zone.operations);
-        let others: BTreeMap<&Address, &Operation> = operations()
+        let other_operations: BTreeMap<&Address, &Operation> = operations()
             .filter(|o| !self.chosen.contains(&o.address))
             .map(|o| (&o.address, o))
             .gather();
-        let taken = self.chosen.iter().chain(self.weakened.keys()).cloned().gather();
-        let mut pulled = Pulled { taken, ..Pulled::default() };
+        let taken_addresses = self.chosen.iter().chain(self.weakened.keys()).cloned().gather();
+        let mut pulled = Pulled { taken: taken_addresses, ..Pulled::default() };
         let nothing = BTreeMap::new();
         let mut texts: BTreeMap<String, String> = BTreeMap::new();
         let mut reread: Option<Goal> = None;
@@ -205,7 +205,7 @@ impl Attempt<'_> {
             let chosen = Chosen {
                 is_chosen: &|address| match round {
                     0 => self.chosen.contains(address),
-                    _ => !others.contains_key(address),
+                    _ => !other_operations.contains_key(address),
                 },
                 unmanaged: self.choice.unmanaged && round == 0,
                 is_unmanaged_chosen: &|address| self.choice.only.names(address),
@@ -226,19 +226,20 @@ impl Attempt<'_> {
             if !is_changed {
                 break;
             }
-            let next = (self.reread)(texts.clone()).map_err(|unusable| {
+            let reread_goal = (self.reread)(texts.clone()).map_err(|unusable| {
                 PullError::Mistakes(super::goal::first(&unusable.diagnostics))
             })?;
-            let is_done = self.remaining(&next, &others, &pulled.left).is_none();
-            reread = Some(next);
+            let is_done = self.remaining(&reread_goal, &other_operations, &pulled.left).is_none();
+            reread = Some(reread_goal);
             if is_done {
                 break;
             }
         }
-        let left: Vec<Address> = pulled.left.iter().map(|(address, _)| address.clone()).collect();
-        pulled.taken.retain(|address| !left.contains(address));
+        let left_addresses: Vec<Address> =
+            pulled.left.iter().map(|(address, _)| address.clone()).collect();
+        pulled.taken.retain(|address| !left_addresses.contains(address));
         if let Some(goal) = &reread {
-            if let Some(operation) = self.remaining(goal, &others, &pulled.left) {
+            if let Some(operation) = self.remaining(goal, &other_operations, &pulled.left) {
                 return Err(remains(&operation));
             }
             if let Some(address) = self.still_weakened(goal, &pulled.left) {
@@ -247,7 +248,7 @@ impl Attempt<'_> {
                     fields: " (weaker than the spec says)".to_owned(),
                 });
             }
-            self.check_rest_unchanged(goal, &others)?;
+            self.check_rest_unchanged(goal, &other_operations)?;
             for (_, source) in self.goal.sources.iter() {
                 let Some(after) = texts.get(source.name()).filter(|after| *after != source.text())
                 else {
@@ -291,14 +292,14 @@ impl Attempt<'_> {
     fn still_weakened(&self, goal: &Goal, left: &Left) -> Option<Address> {
         let zones = goal.desired.zones.iter().filter(|_| !self.weakened.is_empty());
         let zones = zones.filter_map(|(name, desired)| Some((desired, self.live.zones.get(name)?)));
-        let mut all = zones.flat_map(|(desired, live)| deployments_in_force(desired, live));
+        let mut in_force = zones.flat_map(|(desired, live)| deployments_in_force(desired, live));
         // A rule that cannot be written is among the differences that are left alone.
         let is_chosen = |deployment: &DeploymentInForce| {
             deployment.in_force.is_weakened()
                 && self.weakened.contains_key(&deployment.address)
                 && left.is_empty()
         };
-        all.find(is_chosen).map(|deployment| deployment.address)
+        in_force.find(is_chosen).map(|deployment| deployment.address)
     }
 
     /// Checks that everything that was not selected is unchanged.
@@ -312,7 +313,7 @@ impl Attempt<'_> {
     ) -> Result<(), PullError> {
         let (before, after) = (outline(&self.goal.desired), outline(&goal.desired));
         let is_meant = |key: &str| {
-            let own = |address: &Address| {
+            let is_of_key = |address: &Address| {
                 let address = address.as_str();
                 let is_below = |long: &str, short: &str| {
                     long.strip_prefix(short).is_some_and(|r| r.is_empty() || r.starts_with('/'))
@@ -323,8 +324,8 @@ impl Attempt<'_> {
             let takes_new =
                 self.choice.unmanaged || self.weakened.values().any(|skips| !skips.is_empty());
             let is_new = || takes_new && !before.contains_key(key);
-            self.chosen.iter().any(own)
-                || self.weakened.keys().any(own)
+            self.chosen.iter().any(is_of_key)
+                || self.weakened.keys().any(is_of_key)
                 || is_new()
                 || self.choice.unmanaged && key.contains("/dns/")
         };
@@ -334,11 +335,11 @@ impl Attempt<'_> {
                 return Err(PullError::Touches(key.clone()));
             }
         }
-        let now = self.operations(goal);
+        let operations = self.operations(goal);
         for (address, operation) in others {
             let is_same =
                 |other: &&Operation| other.address == **address && other.fields == operation.fields;
-            if !now.iter().any(|other| is_same(&other)) {
+            if !operations.iter().any(|other| is_same(&other)) {
                 return Err(PullError::Touches(address.to_string()));
             }
         }
@@ -376,9 +377,9 @@ enum Said {
 
 /// Returns the statements of a spec, by address, as far as addresses distinguish objects.
 fn outline(desired: &Desired) -> BTreeMap<String, Vec<Said>> {
-    let mut all: BTreeMap<String, Vec<Said>> = BTreeMap::new();
+    let mut values_by_path: BTreeMap<String, Vec<Said>> = BTreeMap::new();
     for (name, zone) in &desired.zones {
-        let mut add = |key: String, value: Said| all.entry(key).or_default().push(value);
+        let mut add = |key: String, value: Said| values_by_path.entry(key).or_default().push(value);
         let prunes = zone.unmanaged == Unmanaged::Prune;
         add(
             name.to_string(),
@@ -415,19 +416,21 @@ fn outline(desired: &Desired) -> BTreeMap<String, Vec<Said>> {
             add(key.to_string(), Said::Entry(spec::deployment_entry(deployment).to_string()));
         }
     }
-    all.values_mut().for_each(|values| values.sort());
-    all
+    values_by_path.values_mut().for_each(|values| values.sort());
+    values_by_path
 }
 
 /// Returns true if a comment of a text is missing in another.
 fn loses_comment(before: &str, after: &str) -> bool {
     let count = |text| {
-        let mut all: BTreeMap<String, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for comment in comments(text).unwrap_or_default() {
-            *all.entry(comment.to_owned()).or_default() += 1;
+            *counts.entry(comment.to_owned()).or_default() += 1;
         }
-        all
+        counts
     };
-    let after = count(after);
-    count(before).into_iter().any(|(comment, n)| after.get(&comment).copied().unwrap_or(0) < n)
+    let counts_after = count(after);
+    count(before)
+        .into_iter()
+        .any(|(comment, n)| counts_after.get(&comment).copied().unwrap_or(0) < n)
 }

@@ -140,13 +140,13 @@ fn read(
 fn evaluate(rules: Option<&RuleSet>, waiting: &Mutex<Receiver<Work>>) {
     let mut engine = rules.map(|rules| (rules, rules.evaluator()));
     loop {
-        let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((batch, result)) = next else { return };
+        let received = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((batch, result)) = received else { return };
         let mut evaluate = |sample: Sample| {
-            let found = engine.as_mut().map(|(rules, evaluator)| {
+            let crs_hits = engine.as_mut().map(|(rules, evaluator)| {
                 (hits(rules, &evaluator.evaluate(&sample.as_sent())), !sample.is_complete())
             });
-            (sample, found)
+            (sample, crs_hits)
         };
         let batch = batch.into_iter().map(|(set, read)| (set, read.map(&mut evaluate))).collect();
         // After an error, the result is not needed.
@@ -171,12 +171,13 @@ impl<'g> Rehearsal<'g> {
     /// Returns the state before the first request.
     fn new(goal: &'g Goal, zones: &[Protected], requests: &RequestsToRehearse) -> Self {
         let mut tally = RequestCounts::new(requests.has_examples);
-        let mut all = BTreeMap::new();
+        let mut zones_of_run = BTreeMap::new();
         for zone in zones {
             let Some(desired) = goal.desired.zones.get(&zone.name) else { continue };
             let protection = |waf| {
-                let found = Protection::new(waf, |phase, name| desired.place_of_rule(phase, name));
-                found
+                let protection_of_waf =
+                    Protection::new(waf, |phase, name| desired.place_of_rule(phase, name));
+                protection_of_waf
                     .with_lists(&requests.lists)
                     .with_unread("rules of the account, which are not read")
             };
@@ -187,7 +188,7 @@ impl<'g> Rehearsal<'g> {
             tally.add_zone(&name, setting(&before), setting(&after));
             let has_owasp = after.owasp().is_some();
             let counters = Counters::default;
-            all.insert(
+            zones_of_run.insert(
                 name.clone(),
                 Rules { name, before: (before, counters()), after: (after, counters()), has_owasp },
             );
@@ -203,7 +204,7 @@ impl<'g> Rehearsal<'g> {
         let served = Zones::new(goal.desired.zones.values().map(index).collect());
         let arena = Bump::new();
         Self {
-            zones: all,
+            zones: zones_of_run,
             served,
             tally,
             unreadable: Vec::new(),

@@ -23,31 +23,32 @@ pub(crate) async fn changed_since(
 ) -> Result<Vec<StaleOperation>, FetchError> {
     let changed = planned.plan.zones.iter().filter(|zone| !zone.is_empty());
     let changed: BTreeMap<&ZoneName, &ZonePlan> = changed.map(|zone| (&zone.name, zone)).gather();
-    let now = plan_some(planned.goal, reader, &planned.options, &|zone| changed.contains_key(zone))
-        .await?;
-    let again: BTreeMap<&ZoneName, &ZonePlan> =
-        now.plan.zones.iter().map(|zone| (&zone.name, zone)).gather();
+    let current =
+        plan_some(planned.goal, reader, &planned.options, &|zone| changed.contains_key(zone))
+            .await?;
+    let current_zones: BTreeMap<&ZoneName, &ZonePlan> =
+        current.plan.zones.iter().map(|zone| (&zone.name, zone)).gather();
     let form = |zone: Option<&ZonePlan>| {
         let plan = Plan { zones: zone.cloned().into_iter().collect(), ..Plan::default() };
         Reviewed::all(&plan, &planned.goal.sources)
     };
-    let mut all = Vec::new();
+    let mut stale_operations = Vec::new();
     for (name, zone) in changed {
-        let again = again.get(name).copied();
-        if again.is_some_and(|again| are_same(&again.operations, &zone.operations)) {
+        let current_zone = current_zones.get(name).copied();
+        if current_zone.is_some_and(|again| are_same(&again.operations, &zone.operations)) {
             continue;
         }
-        let moved = differences(&form(Some(zone)), &form(again));
+        let moved = differences(&form(Some(zone)), &form(current_zone));
         if moved.is_empty() {
             // The difference is not visible, such as the version of a ruleset.
-            all.push(StaleOperation {
+            stale_operations.push(StaleOperation {
                 address: name.to_string(),
                 what: "another plan would be needed now".to_owned(),
             });
         }
-        all.extend(moved);
+        stale_operations.extend(moved);
     }
-    Ok(all)
+    Ok(stale_operations)
 }
 
 /// Returns true if the operations are the same. The effect of an operation on a record can depend
@@ -94,8 +95,8 @@ pub(crate) fn resume(
         return Err(moved);
     }
     if let Source::SavedPlan { reviewed, .. } = &planned.goal.source {
-        let whole = take_dangers(reviewed, &mut planned.plan);
-        if consents.deletes == Some(whole) {
+        let delete_count = take_dangers(reviewed, &mut planned.plan);
+        if consents.deletes == Some(delete_count) {
             let deletes = planned.plan.zones.iter().flat_map(|zone| &zone.operations);
             consents.deletes =
                 Some(deletes.filter(|o| o.dangers.contains(&Danger::Delete)).count());
@@ -110,7 +111,7 @@ fn achievable(planned: &Planned<'_>, consents: &Consents) -> Achievable {
         return Achievable::default();
     };
     let created = saved.iter().filter(|zone| zone.id.is_none());
-    let mut all = Achievable {
+    let mut covered = Achievable {
         zones: created.map(|zone| zone.name.clone()).collect(),
         ..Achievable::default()
     };
@@ -121,7 +122,7 @@ fn achievable(planned: &Planned<'_>, consents: &Consents) -> Achievable {
                 || consents.policy.allows(name.as_str(), danger).is_some()
         };
         if is_allowed(Danger::WeakensProtection) {
-            all.weakened.insert(name.as_str().to_owned());
+            covered.weakened.insert(name.as_str().to_owned());
         }
         let danger = Danger::ExposesOrigin;
         let in_zone = is_allowed(danger);
@@ -129,17 +130,17 @@ fn achievable(planned: &Planned<'_>, consents: &Consents) -> Achievable {
             let Some(record_type) = record.data.record_type() else { continue };
             let key = SuccessorKey::new(&record.name, record_type);
             if in_zone || record.allow.as_ref().is_some_and(|all| all.contains_key(&danger)) {
-                all.exposed.insert(key.clone());
+                covered.exposed.insert(key.clone());
             }
-            all.records.insert(key);
+            covered.records.insert(key);
         }
         let may_expose = zone.tombstones.iter().filter(|tombstone| {
             in_zone || tombstone.allow.as_ref().is_some_and(|all| all.contains_key(&danger))
         });
         let keys = may_expose.map(|gone| SuccessorKey::new(&gone.name, gone.record_type));
-        all.exposed.extend(keys);
+        covered.exposed.extend(keys);
     }
-    all
+    covered
 }
 
 /// Returns the zones of a plan that differ from those of the saved plan: Cloudflare answers with

@@ -25,9 +25,10 @@ impl Selection {
     pub(crate) fn apply(&self, desired: Desired, diagnostics: &mut Diagnostics) -> Desired {
         let mut desired = self.by_name(desired, diagnostics);
         let Some(shard) = self.shard else { return desired };
-        let all = desired.zones.len();
+        let total = desired.zones.len();
         desired.zones.retain(|name, _| shard.has(name));
-        let words = format!("shard {shard} has {} of {}", desired.zones.len(), count(all, "zone"));
+        let words =
+            format!("shard {shard} has {} of {}", desired.zones.len(), count(total, "zone"));
         diagnostics.push(findings::PART.nowhere(words));
         desired
     }

@@ -91,8 +91,8 @@ fn is_error(diagnostic: &&Diagnostic) -> bool {
 /// Returns a spec in which every error of a lint is accepted.
 fn accepted(mut desired: Desired) -> Desired {
     loop {
-        let found = lint::lint(&desired);
-        let new: Vec<Suppression> = found
+        let diagnostics = lint::lint(&desired);
+        let suppressions: Vec<Suppression> = diagnostics
             .iter()
             .filter(is_error)
             .map(|error| Suppression {
@@ -103,10 +103,10 @@ fn accepted(mut desired: Desired) -> Desired {
             })
             .filter(|suppression| !desired.suppressions.contains(suppression))
             .collect();
-        if new.is_empty() {
+        if suppressions.is_empty() {
             return desired;
         }
-        for suppression in new {
+        for suppression in suppressions {
             if !desired.suppressions.contains(&suppression) {
                 desired.suppressions.push(suppression);
             }

@@ -31,18 +31,18 @@ pub(crate) fn path_beside(spec: Option<&Path>) -> PathBuf {
 /// Reports Cloudflare's changes of the rulesets that a file has and a plan read. Without a file,
 /// reports nothing.
 pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
-    let mut found = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let file = path.display();
     let lock = match read(path) {
-        Ok(None) => return found,
+        Ok(None) => return diagnostics,
         Ok(Some(lock)) => lock,
         Err(reason) => {
             let what = format!(
                 "{file}: {reason}; changes that Cloudflare made to its rulesets are not reported"
             );
             let diagnostic = findings::LOCK_UNREADABLE.nowhere(what);
-            found.push(diagnostic.help("write it again: zonewright waf lock SPEC"));
-            return found;
+            diagnostics.push(diagnostic.help("write it again: zonewright waf lock SPEC"));
+            return diagnostics;
         }
     };
     let mut catalogues: Vec<&Catalogue> =
@@ -55,24 +55,24 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
         if changes.is_empty() {
             continue;
         }
-        found.push(
+        diagnostics.push(
             findings::LOCK_CHANGED.nowhere(changes.sentence()).help(format!(
                 "zonewright waf lock --check SPEC shows it; zonewright waf lock SPEC accepts it in {file}"
             )),
         );
     }
-    found
+    diagnostics
 }
 
 /// Reports entries of `accept` for rules that the file does not have. Without a file, or without
 /// one of the rulesets in it, nothing is known.
 pub(super) fn unknown_acceptances(path: &Path, desired: &Desired) -> Diagnostics {
-    let mut found = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let sections =
         desired.zones.values().filter_map(|zone| Some((&zone.name, zone.waf.as_deref()?)));
     let entries = sections
         .flat_map(|(zone, section)| section.accept.iter().map(move |entry| (zone, section, entry)));
-    let named: Vec<_> = entries
+    let named_rules: Vec<_> = entries
         .filter_map(|(zone, section, accepted)| match &accepted.object {
             // Tags and descriptions are not in the file in the form of the spec.
             AcceptedObject::Override { name, .. } if name.number().is_some() || name.is_id() => {
@@ -81,19 +81,19 @@ pub(super) fn unknown_acceptances(path: &Path, desired: &Desired) -> Diagnostics
             _ => None,
         })
         .collect();
-    if named.is_empty() {
-        return found;
+    if named_rules.is_empty() {
+        return diagnostics;
     }
-    let Ok(Some(lock)) = read(path) else { return found };
-    let mut seen = BTreeSet::new();
-    for (zone, section, accepted, name) in named {
+    let Ok(Some(lock)) = read(path) else { return diagnostics };
+    let mut places = BTreeSet::new();
+    for (zone, section, accepted, name) in named_rules {
         let rulesets = section.deployments.iter().map(|deployment| deployment.ruleset);
         let rulesets =
             rulesets.filter(|ruleset| accepted.ruleset.is_none_or(|only| only == *ruleset));
         let locked: Option<Vec<_>> =
             rulesets.map(|ruleset| lock.ruleset(ruleset.facts().id)).collect();
         let Some(locked) = locked.filter(|locked| !locked.is_empty()) else { continue };
-        if locked.iter().any(|ruleset| ruleset.has_rule(name)) || !seen.insert(accepted.place) {
+        if locked.iter().any(|ruleset| ruleset.has_rule(name)) || !places.insert(accepted.place) {
             continue;
         }
         let versions: Vec<String> =
@@ -101,14 +101,14 @@ pub(super) fn unknown_acceptances(path: &Path, desired: &Desired) -> Diagnostics
         let detail = format!("no rule of {} is `{name}`", versions.join(" and "));
         let help =
             "correct the number or the id, or write `waf.lock` again: zonewright waf lock SPEC";
-        found.push(
+        diagnostics.push(
             findings::ACCEPTS_UNKNOWN_RULE
                 .at(accepted.place, detail)
                 .about(zone.to_string())
                 .help(help),
         );
     }
-    found
+    diagnostics
 }
 
 /// Reads the file. Fails with the reason if it cannot be read.

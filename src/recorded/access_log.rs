@@ -45,11 +45,11 @@ pub(super) fn sample_of_line(
     };
     let time =
         std::str::from_utf8(&line[open + 1..close]).ok().and_then(of_access_log).ok_or(FORM)?;
-    let mut rest = &line[close + 1..];
-    let first = take_quoted(&mut rest).ok_or(FORM)?;
+    let mut unread = &line[close + 1..];
+    let first = take_quoted(&mut unread).ok_or(FORM)?;
     // Status and size are between the request and the headers.
     let mut header = |name: &str| {
-        let value = take_quoted(&mut rest)?;
+        let value = take_quoted(&mut unread)?;
         Some((name.to_owned(), if value == b"-" { Vec::new() } else { value }))
     };
     let headers: Vec<(String, Vec<u8>)> =

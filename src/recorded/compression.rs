@@ -45,8 +45,8 @@ impl Read for Frames {
                 return self.decoder.read(buffer);
             }
             if self.is_open && !self.decoder.is_finished() {
-                let some = BlockDecodingStrategy::UptoBlocks(1);
-                self.decoder.decode_blocks(&mut self.bytes, some).map_err(io::Error::other)?;
+                let one_block = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder.decode_blocks(&mut self.bytes, one_block).map_err(io::Error::other)?;
                 continue;
             }
             if self.bytes.fill_buf()?.is_empty() {

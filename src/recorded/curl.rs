@@ -129,11 +129,12 @@ pub fn parse_curl(command: &str) -> Result<Request, RequestError> {
             are_options_over = true;
         } else {
             let (option, mut argument) = split_option(&word);
-            let mut next = || {
-                let given = argument.take().or_else(|| words.next());
-                given.ok_or_else(|| RequestError::new(format!("`{option}` has no argument"), help))
+            let mut take_argument = || {
+                let option_argument = argument.take().or_else(|| words.next());
+                option_argument
+                    .ok_or_else(|| RequestError::new(format!("`{option}` has no argument"), help))
             };
-            read.option(&option, &mut next)?;
+            read.option(&option, &mut take_argument)?;
         }
     }
     read.finish()
@@ -145,19 +146,19 @@ pub fn parse_curl(command: &str) -> Result<Request, RequestError> {
 /// The manual of Bash, section 3.1.2.4 (ANSI-C quoting).
 fn without_ansi_c(command: &str) -> Result<String, RequestError> {
     let mut out = String::with_capacity(command.len());
-    let mut rest = command.chars().peekable();
+    let mut unread = command.chars().peekable();
     let mut quote = None;
-    while let Some(c) = rest.next() {
+    while let Some(c) = unread.next() {
         match (quote, c) {
-            (None, '$') if rest.peek() == Some(&'\'') => {
-                rest.next();
-                let text = ansi_c(&mut rest)?;
+            (None, '$') if unread.peek() == Some(&'\'') => {
+                unread.next();
+                let text = ansi_c(&mut unread)?;
                 out.push_str(&format!("'{}'", text.replace('\'', r"'\''")));
                 continue;
             }
             (None | Some('"'), '\\') => {
                 out.push(c);
-                out.extend(rest.next());
+                out.extend(unread.next());
                 continue;
             }
             (None, '\'' | '"') => quote = Some(c),
@@ -189,15 +190,17 @@ fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
                 continue;
             }
         };
-        let most = match escape {
+        let digit_limit = match escape {
             'x' => 2,
             'u' => 4,
             'U' => 8,
             _ => 0,
         };
-        if most > 0 {
+        if digit_limit > 0 {
             let mut number = String::new();
-            while let Some(digit) = rest.next_if(|c| number.len() < most && c.is_ascii_hexdigit()) {
+            while let Some(digit) =
+                rest.next_if(|c| number.len() < digit_limit && c.is_ascii_hexdigit())
+            {
                 number.push(digit);
             }
             let code = u32::from_str_radix(&number, 16)
@@ -206,14 +209,14 @@ fn ansi_c(rest: &mut Peekable<Chars<'_>>) -> Result<String, RequestError> {
                 ('x', _, _) => bytes.push(u8::try_from(code).unwrap_or_default()),
                 (_, None, 0xd800..=0xdbff) => half = Some(code),
                 (_, before, code) => {
-                    let whole = match (before, code) {
+                    let code_point = match (before, code) {
                         (Some(high), 0xdc00..=0xdfff) => {
                             Some(0x1_0000 + ((high - 0xd800) << 10) + (code - 0xdc00))
                         }
                         (Some(_), _) => None,
                         (None, code) => Some(code),
                     };
-                    let c = whole.and_then(char::from_u32);
+                    let c = code_point.and_then(char::from_u32);
                     let c =
                         c.ok_or_else(|| refused(format!("`\\u{number}` is not a character")))?;
                     bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());

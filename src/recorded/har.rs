@@ -148,9 +148,10 @@ fn sample_of_entry(
         return Err("its method is not an HTTP method".to_owned());
     }
     // Names that begin with a colon are not headers; HTTP/2 has the request line in them.
-    let named = headers.into_iter().filter(|header| !header.name.starts_with(':'));
-    let mut headers: Vec<_> =
-        named.map(|header| (header.name.to_ascii_lowercase(), header.value.into_bytes())).collect();
+    let real_headers = headers.into_iter().filter(|header| !header.name.starts_with(':'));
+    let mut headers: Vec<_> = real_headers
+        .map(|header| (header.name.to_ascii_lowercase(), header.value.into_bytes()))
+        .collect();
     let host = take_host(&mut headers).unwrap_or_else(|| host.to_owned());
     let target = target.split('#').next().unwrap_or_default();
     let mut request = request(&method, is_https, &host, target.as_bytes());

@@ -171,15 +171,15 @@ fn detect_requests<T: Recording>(
     };
     let start = beginning.len() - text.len();
     let is_whole_file = matches!(form, Some(Form::Raw | Form::Curl));
-    let rest = if is_whole_file { beginning[start..].to_vec() } else { beginning };
+    let unread = if is_whole_file { beginning[start..].to_vec() } else { beginning };
     let bytes =
-        Limited::new(Box::new(io::Cursor::new(rest).chain(bytes)) as Bytes, options.longest);
-    let made = |read: Result<Sample, ReadError>| read.map(T::of_sample);
+        Limited::new(Box::new(io::Cursor::new(unread).chain(bytes)) as Bytes, options.longest);
+    let of_sample = |read: Result<Sample, ReadError>| read.map(T::of_sample);
     Ok(match form {
-        None => Box::new(Entries::new(bytes, source.clone()).map(made)),
+        None => Box::new(Entries::new(bytes, source.clone()).map(of_sample)),
         Some(form) if is_whole_file => Box::new(
             std::iter::once_with(read_whole_file(form, bytes, source.clone(), options.clone()))
-                .map(made),
+                .map(of_sample),
         ),
         Some(form) => {
             let (source, options) = (source.clone(), options.clone());

@@ -106,9 +106,9 @@ pub(super) fn sample_of_json(
     request.version = protocol.as_deref().and_then(protocol_version);
     request.address = ip;
     for (name, value) in &fields {
-        let given = given(value)
+        let field_value = given(value)
             .ok_or_else(|| format!("the field `{}` has a value of another kind", clip(name)))?;
-        request.state(name, &given).map_err(|error| error.to_string())?;
+        request.state(name, &field_value).map_err(|error| error.to_string())?;
     }
     let time = match time {
         None => None,

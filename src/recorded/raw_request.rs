@@ -28,12 +28,12 @@ pub(super) fn sample_of_raw(
     place: InputPosition,
     options: &RecordingOptions,
 ) -> Result<Sample, String> {
-    let mut rest = text;
-    let (method, target, protocol) = next_line(&mut rest)
+    let mut unread = text;
+    let (method, target, protocol) = next_line(&mut unread)
         .and_then(line_of)
         .ok_or("it does not begin with a request line such as `GET / HTTP/1.1`")?;
     let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
-    while let Some(line) = next_line(&mut rest).filter(|line| !line.is_empty()) {
+    while let Some(line) = next_line(&mut unread).filter(|line| !line.is_empty()) {
         if line.starts_with(b" ") || line.starts_with(b"\t") {
             // A continued header line (obsolete).
             if let Some((_, value)) = headers.last_mut() {
@@ -60,10 +60,10 @@ pub(super) fn sample_of_raw(
     let is_in_chunks =
         value("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case(b"chunked"));
     let body = match length {
-        _ if is_in_chunks => chunks(rest).unwrap_or_else(|| rest.to_vec()),
+        _ if is_in_chunks => chunks(unread).unwrap_or_else(|| unread.to_vec()),
         // Editors add a line end after the body.
-        Some(length) if length <= rest.len() => rest[..length].to_vec(),
-        _ => rest.to_vec(),
+        Some(length) if length <= unread.len() => unread[..length].to_vec(),
+        _ => unread.to_vec(),
     };
     let mut request = request(method, is_https, &host, target);
     request.version = protocol_version(protocol);

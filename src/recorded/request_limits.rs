@@ -57,9 +57,9 @@ impl<R: BufRead> Limited<R> {
 
     /// Reads the rest of the input.
     pub(super) fn rest(&mut self) -> io::Result<Vec<u8>> {
-        let mut rest = Vec::new();
-        self.inner.by_ref().take(self.most + 1).read_to_end(&mut rest)?;
-        if rest.len() as u64 > self.most { Err(too_long(self.most)) } else { Ok(rest) }
+        let mut bytes = Vec::new();
+        self.inner.by_ref().take(self.most + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > self.most { Err(too_long(self.most)) } else { Ok(bytes) }
     }
 }
 
@@ -71,8 +71,8 @@ impl<R: BufRead> Read for Limited<R> {
         if self.left == 0 {
             return Err(too_long(self.most));
         }
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
-        let read = self.inner.read(&mut buffer[..most])?;
+        let byte_limit = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.inner.read(&mut buffer[..byte_limit])?;
         self.left -= read as u64;
         Ok(read)
     }

@@ -56,9 +56,10 @@ impl Recording for Verbatim {
     ) -> Result<Self, String> {
         let body = line.body()?.unwrap_or_default();
         let Line { id, method, mut uri, version, headers, .. } = line;
-        let known = headers.into_iter().flatten().filter_map(|(name, value)| Some((name, value?)));
+        let known_headers =
+            headers.into_iter().flatten().filter_map(|(name, value)| Some((name, value?)));
         let mut headers: Vec<_> =
-            known.map(|(name, value)| (name.into_bytes(), value.into_bytes())).collect();
+            known_headers.map(|(name, value)| (name.into_bytes(), value.into_bytes())).collect();
         if headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case(b"host"))
             && let Some((_, host, target)) = of_address(&uri)
         {

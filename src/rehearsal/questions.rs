@@ -90,13 +90,13 @@ fn encode_query(name: &Fqdn, kind: RecordType) -> Option<Vec<u8>> {
 fn read_reply(response: Vec<u8>, name: &Fqdn, kind: RecordType) -> Option<Reply> {
     let message = Message::from_octets(response).ok()?;
     let (_, answer, authority, _) = message.sections().ok()?;
-    let asked = Rtype::from_int(kind as u16);
+    let asked_type = Rtype::from_int(kind as u16);
     let mut values = Vec::new();
     let mut has_alias = false;
     for record in answer.limit_to::<AllRecordData<_, _>>() {
         let record = record.ok()?;
         has_alias |= record.rtype() == Rtype::CNAME;
-        if record.rtype() == asked {
+        if record.rtype() == asked_type {
             values.push(record.data().display_zonefile(DisplayKind::Simple).to_string());
         }
     }
@@ -115,10 +115,10 @@ fn read_reply(response: Vec<u8>, name: &Fqdn, kind: RecordType) -> Option<Reply>
     }
     let is_referral = !has_end && !servers.is_empty();
     let leads_out =
-        has_alias && values.is_empty() && !has_end && !is_referral && asked != Rtype::CNAME;
+        has_alias && values.is_empty() && !has_end && !is_referral && asked_type != Rtype::CNAME;
     let code = message.header().rcode();
     // A delegation in this zone is this zone's own data.
-    if is_referral && is_delegated_here && asked == Rtype::NS {
+    if is_referral && is_delegated_here && asked_type == Rtype::NS {
         return Some(Reply {
             code,
             is_referral: false,
@@ -170,11 +170,11 @@ pub fn judge_reply(
                     .all(|address| networks.iter().any(|network| network.contains(address)))
         }),
         ExpectedAnswer::Is(wanted) => {
-            let found: Result<BTreeSet<Rdata>, _> = values
+            let actual_values: Result<BTreeSet<Rdata>, _> = values
                 .iter()
                 .map(|value| Rdata::from_text(kind, value).map(|data| data.at(name)))
                 .collect();
-            match found {
+            match actual_values {
                 Ok(found) => found == *wanted,
                 Err(_) => {
                     return ExpectationOutcome::Unknown(format!(

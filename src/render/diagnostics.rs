@@ -192,17 +192,17 @@ fn snippet<'a>(
     let mut places = vec![0..0; spots.len()];
     for line in first..=last {
         let range = sources.get(source).map_or(0..0, |s| s.line_range(line));
-        let here: Vec<usize> = (0..spots.len()).filter(|n| spots[*n].0 == line).collect();
+        let spots_of_line: Vec<usize> = (0..spots.len()).filter(|n| spots[*n].0 == line).collect();
         // Lines without a label are folded unless they are next to one, so only their number
         // matters.
-        let place = here.first().map_or(0, |n| spots[*n].1.start - range.start);
+        let place = spots_of_line.first().map_or(0, |n| spots[*n].1.start - range.start);
         let cut = cut(&text[range.clone()], place, most);
         let cut = range.start + cut.start..range.start + cut.end;
         if cut.start > range.start {
             shown.push('…');
         }
         let start = shown.len();
-        for n in here {
+        for n in spots_of_line {
             let spot = &spots[n].1;
             let at = |offset: usize| {
                 start + display(&text[cut.start..offset.clamp(cut.start, cut.end)]).len()
@@ -215,8 +215,8 @@ fn snippet<'a>(
         }
         shown.push('\n');
     }
-    let before = &shown[..places[0].start];
-    let column = before[before.rfind('\n').map_or(0, |n| n + 1)..].chars().count() + 1;
+    let text_before = &shown[..places[0].start];
+    let column = text_before[text_before.rfind('\n').map_or(0, |n| n + 1)..].chars().count() + 1;
     let annotations =
         labels.into_iter().zip(places).map(|((kind, _, text), place)| kind.span(place).label(text));
     (Snippet::source(shown).line_start(first + 1).annotations(annotations), column)
@@ -224,7 +224,7 @@ fn snippet<'a>(
 
 /// Selects the part of a line to show, at most `most` characters, so that a place in it is visible.
 fn cut(line: &str, place: usize, most: usize) -> Range<usize> {
-    let before = BEFORE.min(most / 2);
+    let context = BEFORE.min(most / 2);
     let Some((end, _)) = line.char_indices().nth(most) else { return 0..line.len() };
     // Counting from the start of the line would be slow: the line may be a whole spec, with
     // thousands of findings.
@@ -232,7 +232,7 @@ fn cut(line: &str, place: usize, most: usize) -> Range<usize> {
         return 0..end;
     }
     let start =
-        line[..place].char_indices().rev().nth(before.saturating_sub(1)).map_or(0, |(n, _)| n);
+        line[..place].char_indices().rev().nth(context.saturating_sub(1)).map_or(0, |(n, _)| n);
     let end = line[start..].char_indices().nth(most).map_or(line.len(), |(n, _)| start + n);
     start..end
 }

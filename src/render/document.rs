@@ -49,7 +49,7 @@ impl Document {
     /// Returns the commands that have the format.
     #[must_use]
     pub fn commands(&self) -> Vec<&'static str> {
-        let all = [
+        let sections = [
             ("plan", self.plan.is_some()),
             ("validate", self.is_for_validate),
             ("drift", self.drift.is_some()),
@@ -57,7 +57,7 @@ impl Document {
             ("pull", self.patch.is_some()),
             ("waf rehearse", self.requests.is_some()),
         ];
-        all.into_iter().filter(|(_, has)| *has).map(|(command, _)| command).collect()
+        sections.into_iter().filter(|(_, has)| *has).map(|(command, _)| command).collect()
     }
 }
 

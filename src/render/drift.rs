@@ -70,19 +70,20 @@ impl<'a> DriftView<'a> {
 
     /// Describes the requests and the base, as the end of a summary.
     pub(super) fn circumstances(&self) -> String {
-        let made = count(usize::try_from(self.plan.requests_made).unwrap_or(usize::MAX), "request");
+        let requests =
+            count(usize::try_from(self.plan.requests_made).unwrap_or(usize::MAX), "request");
         let partly = self.report.zones.iter().filter(|zone| zone.is_partly_read).count();
-        let made = match partly {
-            0 => made,
+        let head = match partly {
+            0 => requests,
             _ => format!(
-                "{made}; custom rules, which can skip managed rulesets, were not read in {}",
+                "{requests}; custom rules, which can skip managed rulesets, were not read in {}",
                 count(partly, "zone")
             ),
         };
         match &self.plan.base {
-            Some(base) => format!("{made}; compared with {base}"),
-            None if self.report.count(State::Unknown) == 0 => made,
-            None => format!("{made}; without --base it is unknown who changed what"),
+            Some(base) => format!("{head}; compared with {base}"),
+            None if self.report.count(State::Unknown) == 0 => head,
+            None => format!("{head}; without --base it is unknown who changed what"),
         }
     }
 }
@@ -100,9 +101,9 @@ pub(super) fn findings<'a>(
     plan: &'a ZonePlan,
 ) -> Vec<(&'a Finding, OperationView<'a>)> {
     // Both lists are in the order of the plan.
-    let mut all: Vec<_> = report.findings.iter().zip(views(plan)).collect();
-    sort_by_key(&mut all, |(finding, _)| finding.state);
-    all
+    let mut findings_and_views: Vec<_> = report.findings.iter().zip(views(plan)).collect();
+    sort_by_key(&mut findings_and_views, |(finding, _)| finding.state);
+    findings_and_views
 }
 
 /// Describes a deployment that is weaker than in the spec: a heading, then the promised and the
@@ -115,9 +116,9 @@ pub(super) fn weakened(found: &WeakenedDeployment) -> (String, Vec<String>) {
     for Shortfall { promised, live, cause, .. } in in_force.shortfalls.iter().take(SHORTFALLS) {
         lines.push(format!("promised: {promised}; at Cloudflare: {live} ({})", cause.words()));
     }
-    let more = in_force.shortfalls.len().saturating_sub(SHORTFALLS);
-    if more > 0 {
-        lines.push(format!("and {more} more"));
+    let omitted = in_force.shortfalls.len().saturating_sub(SHORTFALLS);
+    if omitted > 0 {
+        lines.push(format!("and {omitted} more"));
     }
     lines.extend(
         in_force.outdated.iter().map(|(_, live)| format!("what was accepted is now {live}")),

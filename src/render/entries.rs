@@ -183,12 +183,12 @@ impl<'a> Entry<'a> {
             Kind::Swap => swap(&members),
             Kind::Same => same(&members),
         };
-        let least = |weight: fn(&Member<'_>, &ZoneName) -> Weight| {
+        let lowest = |weight: fn(&Member<'_>, &ZoneName) -> Weight| {
             members.iter().map(|member| weight(member, zone)).min()
         };
         let weight =
-            least(|member, zone| Weight::of(member.operation, member.view.is_loud(), zone));
-        let kind = least(|member, zone| Weight::of(member.operation, false, zone));
+            lowest(|member, zone| Weight::of(member.operation, member.view.is_loud(), zone));
+        let kind = lowest(|member, zone| Weight::of(member.operation, false, zone));
         let (weight, kind) = (weight.unwrap_or(Weight::Others), kind.unwrap_or(Weight::Others));
         Self { view, members, beside: Vec::new(), weight, kind }
     }
@@ -275,23 +275,23 @@ fn grouped(members: Vec<Member<'_>>) -> Vec<Group<'_>> {
         partner.insert(one, (other, kind));
         partner.insert(other, (one, kind));
     }
-    let mut same: HashMap<SameKey, Vec<usize>> = HashMap::new();
+    let mut same_changes: HashMap<SameKey, Vec<usize>> = HashMap::new();
     for (number, member) in members.iter().enumerate() {
         if !partner.contains_key(&number)
             && let Some(key) = SameKey::of(member)
         {
-            same.entry(key).or_default().push(number);
+            same_changes.entry(key).or_default().push(number);
         }
     }
     let mut leads: HashMap<usize, Vec<usize>> = HashMap::new();
-    for numbers in same.into_values().filter(|numbers| numbers.len() >= FEWEST) {
+    for numbers in same_changes.into_values().filter(|numbers| numbers.len() >= FEWEST) {
         leads.insert(numbers[0], numbers);
     }
     let followers: BTreeSet<usize> =
         leads.values().flat_map(|numbers| numbers[1..].iter().copied()).gather();
-    let mut left: Vec<Option<Member<'_>>> = members.into_iter().map(Some).collect();
+    let mut ungrouped: Vec<Option<Member<'_>>> = members.into_iter().map(Some).collect();
     let mut groups = Vec::new();
-    for number in 0..left.len() {
+    for number in 0..ungrouped.len() {
         if followers.contains(&number) {
             continue;
         }
@@ -300,7 +300,8 @@ fn grouped(members: Vec<Member<'_>>) -> Vec<Group<'_>> {
             (None, Some(numbers)) => (Kind::Same, numbers),
             (None, None) => (Kind::One, vec![number]),
         };
-        let members: Vec<Member<'_>> = numbers.into_iter().filter_map(|n| left[n].take()).collect();
+        let members: Vec<Member<'_>> =
+            numbers.into_iter().filter_map(|n| ungrouped[n].take()).collect();
         if !members.is_empty() {
             groups.push(Group { kind, members });
         }
@@ -355,11 +356,11 @@ fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
     });
     let mut pairs: Vec<(usize, usize, Kind)> = renamed.chain(swapped).collect();
     sort_by_key(&mut pairs, |(one, other, _)| (*one, *other));
-    let mut taken = BTreeSet::new();
+    let mut paired = BTreeSet::new();
     pairs.retain(|(one, other, _)| {
-        let is_free = !taken.contains(one) && !taken.contains(other);
+        let is_free = !paired.contains(one) && !paired.contains(other);
         if is_free {
-            taken.extend([*one, *other]);
+            paired.extend([*one, *other]);
         }
         is_free
     });
@@ -444,7 +445,7 @@ fn same<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     let first = &members[0];
     let names =
         members.iter().filter_map(|member| Some(member.operation.record()?.shown_name.as_str()));
-    let most = if first.view.is_loud() { DANGEROUS_NAMES } else { NAMES };
+    let name_limit = if first.view.is_loud() { DANGEROUS_NAMES } else { NAMES };
     let stays = first.view.before == first.view.after;
     let is_one_value = members.iter().all(|member| member.view.after == first.view.after);
     let is_over = first.view.live.changed.is_some() || first.view.cause.is_some();
@@ -455,7 +456,7 @@ fn same<'a>(members: &[Member<'a>]) -> OperationView<'a> {
     let changed = span(times.gather());
     OperationView {
         number: members.len(),
-        name: Cow::Owned(in_few_words(names, most)),
+        name: Cow::Owned(in_few_words(names, name_limit)),
         before: first.view.before.clone().filter(|_| !stays || is_one_value),
         after: first.view.after.clone().filter(|_| !stays || is_one_value),
         cause: first.operation.cause.about(None),

@@ -33,12 +33,12 @@ pub(super) fn markup(shown: &str) -> String {
 pub(super) fn html_prose(text: &str) -> String {
     let shown = safe(text);
     let mut out = String::with_capacity(shown.len() + 16);
-    let mut rest: &str = &shown;
-    while let Some((before, inside, after)) = quoted(rest) {
+    let mut unread: &str = &shown;
+    while let Some((before, inside, after)) = quoted(unread) {
         out.push_str(&format!("{}<code>{}</code>", html(before), html(inside)));
-        rest = after;
+        unread = after;
     }
-    out.push_str(&html(rest));
+    out.push_str(&html(unread));
     out
 }
 
@@ -64,19 +64,19 @@ pub(super) fn code(text: &str) -> String {
 pub(super) fn prose(text: &str) -> String {
     let shown = safe(text);
     let mut out = String::with_capacity(shown.len() + 16);
-    let mut rest: &str = &shown;
-    while let Some((before, inside, after)) = quoted(rest) {
+    let mut unread: &str = &shown;
+    while let Some((before, inside, after)) = quoted(unread) {
         words(&mut out, before);
         push(&mut out, &code(inside));
-        rest = after;
+        unread = after;
         // Punctuation after the phrase stays outside.
-        let sign = rest.len() - rest.trim_start_matches([',', ';', ':', '.', '?', ')']).len();
-        if rest[sign..].is_empty() || rest[sign..].starts_with(' ') {
-            out.push_str(&rest[..sign]);
-            rest = &rest[sign..];
+        let sign = unread.len() - unread.trim_start_matches([',', ';', ':', '.', '?', ')']).len();
+        if unread[sign..].is_empty() || unread[sign..].starts_with(' ') {
+            out.push_str(&unread[..sign]);
+            unread = &unread[sign..];
         }
     }
-    words(&mut out, rest);
+    words(&mut out, unread);
     // A list item without words would turn the line above it into a heading.
     if out.is_empty() { code(&shown) } else { out }
 }
@@ -99,8 +99,8 @@ fn push(out: &mut String, part: &str) {
 /// Adds words; words that are not plain become code spans.
 fn words(out: &mut String, text: &str) {
     let mut span: Vec<&str> = Vec::new();
-    let mut rest = text;
-    while let Some(word) = take_term(&mut rest) {
+    let mut unread = text;
+    while let Some(word) = take_term(&mut unread) {
         let is_first = out.is_empty() && span.is_empty();
         // A word after punctuation begins a new span.
         if span.last().is_some_and(|last| last.ends_with([',', ';', ':'])) {
@@ -157,12 +157,12 @@ fn is_plain(word: &str) -> bool {
 /// Returns true if a word or a part of it may be read as a commit or an issue: `deadbeef1`,
 /// `GH-12`.
 fn is_reference(word: &str) -> bool {
-    let mut before = "";
+    let mut previous_part = "";
     word.split(|c: char| !c.is_alphanumeric()).any(|part| {
         let is_commit = part.len() >= 7 && part.bytes().all(|b| b.is_ascii_hexdigit());
-        let is_issue =
-            before.eq_ignore_ascii_case("gh") && part.starts_with(|c: char| c.is_ascii_digit());
-        before = part;
+        let is_issue = previous_part.eq_ignore_ascii_case("gh")
+            && part.starts_with(|c: char| c.is_ascii_digit());
+        previous_part = part;
         is_commit || is_issue
     })
 }

@@ -49,10 +49,10 @@ pub fn known_findings<'d>(known: impl Iterator<Item = &'d Diagnostic>) -> Option
             noun = "known finding";
         }
     }
-    let all: usize = codes.values().sum();
+    let total: usize = codes.values().sum();
     let codes: Vec<_> = codes.iter().map(|(code, n)| format!("{n} {code}")).collect();
-    let verb = if all == 1 { "is" } else { "are" };
-    (all > 0).then(|| format!("{} {verb} not shown ({})", count(all, noun), codes.join(", ")))
+    let verb = if total == 1 { "is" } else { "are" };
+    (total > 0).then(|| format!("{} {verb} not shown ({})", count(total, noun), codes.join(", ")))
 }
 
 /// A part of a file.

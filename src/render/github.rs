@@ -140,9 +140,9 @@ fn findings<'d>(
     all: impl Iterator<Item = &'d Diagnostic>,
     sources: &Sources,
 ) -> io::Result<()> {
-    let mut all: Vec<_> = all.collect();
-    sort_by_key(&mut all, |d| d.severity);
-    for diagnostic in all {
+    let mut diagnostics: Vec<_> = all.collect();
+    sort_by_key(&mut diagnostics, |d| d.severity);
+    for diagnostic in diagnostics {
         let mut text = detail(diagnostic);
         if let Some(help) = &diagnostic.help {
             text.push_str("\nhelp: ");

@@ -21,10 +21,10 @@ pub(super) fn with_unicode(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() * 2);
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.find(|c| !is_of_name(c)).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
+    let mut unread = text;
+    while !unread.is_empty() {
+        let end = unread.find(|c| !is_of_name(c)).unwrap_or(unread.len());
+        let (word, after) = unread.split_at(end);
         out.push_str(word);
         let name = word.trim_end_matches('.');
         // A name in brackets after its other form needs no second one.
@@ -38,7 +38,7 @@ pub(super) fn with_unicode(text: &str) -> Cow<'_, str> {
         }
         let end = after.find(is_of_name).unwrap_or(after.len());
         out.push_str(&after[..end]);
-        rest = &after[end..];
+        unread = &after[end..];
     }
     Cow::Owned(out)
 }
@@ -103,11 +103,11 @@ impl<'a> Numbered<'a> {
 ///
 /// At most `most` parts are written, further names are counted.
 pub(super) fn in_few_words<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> String {
-    let mut all: Vec<Numbered<'_>> = names.into_iter().map(Numbered::new).collect();
-    sort_by(&mut all, |a, b| a.compare(*b));
-    all.dedup();
+    let mut numbered_names: Vec<Numbered<'_>> = names.into_iter().map(Numbered::new).collect();
+    sort_by(&mut numbered_names, |a, b| a.compare(*b));
+    numbered_names.dedup();
     let mut parts: Vec<(String, usize)> = Vec::new();
-    for run in all.chunk_by(|one, next| next.follows(*one)) {
+    for run in numbered_names.chunk_by(|one, next| next.follows(*one)) {
         match run {
             [first, .., last] if run.len() >= SHORTEST_RUN => {
                 parts.push((
@@ -118,10 +118,10 @@ pub(super) fn in_few_words<'a>(names: impl IntoIterator<Item = &'a str>, most: u
             _ => parts.extend(run.iter().map(|name| (in_both_forms(name.name).into_owned(), 1))),
         }
     }
-    let left: usize = parts.iter().skip(most).map(|(_, number)| number).sum();
+    let omitted: usize = parts.iter().skip(most).map(|(_, number)| number).sum();
     let shown: Vec<String> = parts.into_iter().take(most).map(|(words, _)| words).collect();
-    let more = if left > 0 { format!(" and {left} more") } else { String::new() };
-    format!("{}{more}", shown.join(", "))
+    let omission = if omitted > 0 { format!(" and {omitted} more") } else { String::new() };
+    format!("{}{omission}", shown.join(", "))
 }
 
 #[cfg(test)]

@@ -41,12 +41,12 @@ impl LiveView {
 
     /// Merges the attributes of two objects that are overwritten together.
     pub(super) fn and(&self, other: &Self) -> Self {
-        let both = |one: &[String], other: &[String]| -> Vec<String> {
+        let joined = |one: &[String], other: &[String]| -> Vec<String> {
             one.iter().chain(other.iter().filter(|text| !one.contains(text))).cloned().collect()
         };
         Self {
-            comments: both(&self.comments, &other.comments),
-            tags: both(&self.tags, &other.tags),
+            comments: joined(&self.comments, &other.comments),
+            tags: joined(&self.tags, &other.tags),
             changed: span(self.changed.iter().chain(&other.changed).map(String::as_str).gather()),
             was_wanted: self.was_wanted && other.was_wanted,
         }

@@ -196,11 +196,11 @@ pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Log {
     let rules = rules(found, known);
     let index: BTreeMap<&str, usize> =
         rules.iter().enumerate().map(|(n, rule)| (rule.code, n)).gather();
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut fingerprints: BTreeMap<String, usize> = BTreeMap::new();
     let results = found
         .diagnostics
         .iter()
-        .map(|d| result(d, index.get(d.code()).copied(), found.sources, &mut seen))
+        .map(|d| result(d, index.get(d.code()).copied(), found.sources, &mut fingerprints))
         .collect();
     let driver = Driver {
         name: "zonewright",
@@ -221,9 +221,13 @@ pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Log {
 
 /// Returns the known kinds, and other kinds of the findings, in the order of their codes.
 fn rules(found: &Findings<'_>, known: &[&'static Finding]) -> Vec<&'static Finding> {
-    let all =
+    let used_findings =
         known.iter().copied().chain(found.diagnostics.iter().map(|diagnostic| diagnostic.finding));
-    all.map(|finding| (finding.code, finding)).gather::<BTreeMap<_, _>>().into_values().collect()
+    used_findings
+        .map(|finding| (finding.code, finding))
+        .gather::<BTreeMap<_, _>>()
+        .into_values()
+        .collect()
 }
 
 fn descriptor(finding: &'static Finding) -> Rule {

@@ -57,9 +57,9 @@ impl Compared {
     /// Compares two texts.
     pub(super) fn of(before: &str, after: &str) -> Self {
         let shown = (safe(before), safe(after));
-        let whole = |text: &str| vec![Part { text: text.to_owned(), differs: true }];
+        let one_part = |text: &str| vec![Part { text: text.to_owned(), differs: true }];
         if is_short(&shown.0) && is_short(&shown.1) {
-            return Self { before: whole(&shown.0), after: whole(&shown.1) };
+            return Self { before: one_part(&shown.0), after: one_part(&shown.1) };
         }
         let mut parts = Self { before: Vec::new(), after: Vec::new() };
         parts.compare(&shown.0, &shown.1);

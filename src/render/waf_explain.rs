@@ -130,15 +130,16 @@ fn write_hits(out: &mut dyn Write, explained: &Explained<'_>, sources: &Sources)
             "  {:<7} {:<6} +{:<4} {shown:<4} {message}{mark}",
             hit.rule, hit.level, hit.score
         )?;
-        let mut own = parts.iter().filter(|(rule, _)| *rule == hit.rule).map(|(_, part)| part);
-        if let (true, Some(first)) = (counts, own.next()) {
-            let more = own.count();
-            let more = if more > 0 {
-                format!(" and {}", count(more, "other part"))
+        let mut parts_of_rule =
+            parts.iter().filter(|(rule, _)| *rule == hit.rule).map(|(_, part)| part);
+        if let (true, Some(first)) = (counts, parts_of_rule.next()) {
+            let other_parts = parts_of_rule.count();
+            let others_in_words = if other_parts > 0 {
+                format!(" and {}", count(other_parts, "other part"))
             } else {
                 String::new()
             };
-            writeln!(out, "          {}{more}", matched(first))?;
+            writeln!(out, "          {}{others_in_words}", matched(first))?;
         }
     }
     for Hit { rule, level, score } in &hits.undecided {

@@ -98,8 +98,8 @@ fn split(
     let (gutter, hang) = continuation(&plain, width);
     let mut rows = Vec::new();
     let mut active = String::new();
-    let mut rest = &cells[..];
-    while !rest.is_empty() {
+    let mut unwritten = &cells[..];
+    while !unwritten.is_empty() {
         let (prefix, free) = if rows.is_empty() {
             (String::new(), width)
         } else {
@@ -107,23 +107,25 @@ fn split(
             (format!("{gutter}{}", " ".repeat(missing)), width.saturating_sub(hang).max(1))
         };
         let mut used = 0;
-        let fits = rest.iter().take_while(|cell| {
+        let fits = unwritten.iter().take_while(|cell| {
             used += cell.shown.width().unwrap_or(0);
             used <= free
         });
         let fits = fits.count().max(1);
         let first = if rows.is_empty() { hang.min(fits) } else { 0 };
         let space =
-            rest[first..fits].iter().rposition(|cell| cell.shown == ' ').map(|at| at + first);
+            unwritten[first..fits].iter().rposition(|cell| cell.shown == ' ').map(|at| at + first);
         let end = match space {
-            _ if fits == rest.len() || rest[fits].shown == ' ' => fits,
+            _ if fits == unwritten.len() || unwritten[fits].shown == ' ' => fits,
             Some(space) if space > 0 => space,
             _ => fits,
         };
         let mut row = format!("{prefix}{active}");
-        let text =
-            rest[..end].iter().rposition(|cell| cell.shown != ' ').map_or(end, |last| last + 1);
-        for Cell { codes, shown } in &rest[..text] {
+        let text = unwritten[..end]
+            .iter()
+            .rposition(|cell| cell.shown != ' ')
+            .map_or(end, |last| last + 1);
+        for Cell { codes, shown } in &unwritten[..text] {
             row.push_str(codes);
             row.push(*shown);
             note(&mut active, codes);
@@ -132,9 +134,9 @@ fn split(
             row.push_str("\u{1b}[0m");
         }
         rows.push(row);
-        let spaces = rest[end..].iter().take_while(|cell| cell.shown == ' ').count();
-        rest[text..end + spaces].iter().for_each(|cell| note(&mut active, &cell.codes));
-        rest = &rest[end + spaces..];
+        let spaces = unwritten[end..].iter().take_while(|cell| cell.shown == ' ').count();
+        unwritten[text..end + spaces].iter().for_each(|cell| note(&mut active, &cell.codes));
+        unwritten = &unwritten[end + spaces..];
     }
     if let Some(last) = rows.last_mut() {
         last.push_str(&end);
@@ -146,11 +148,11 @@ fn split(
 fn cells(line: &str) -> (Vec<Cell>, String) {
     let mut cells = Vec::new();
     let mut codes = String::new();
-    let mut rest = line.chars();
-    while let Some(c) = rest.next() {
+    let mut characters = line.chars();
+    while let Some(c) = characters.next() {
         if c == '\u{1b}' {
             codes.push(c);
-            for c in rest.by_ref() {
+            for c in characters.by_ref() {
                 codes.push(c);
                 if c.is_ascii_alphabetic() {
                     break;

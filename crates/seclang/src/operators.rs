@@ -71,11 +71,11 @@ impl Operator {
                 Self::phrases(phrases(parameter).split(u8::is_ascii_whitespace).map(<[u8]>::to_vec))
             }
             "pmf" | "pmfromfile" => {
-                let mut all = Vec::new();
+                let mut word_list = Vec::new();
                 for name in parameter.split_ascii_whitespace() {
-                    all.extend(phrase_lines(&read_data_file(name, file)?));
+                    word_list.extend(phrase_lines(&read_data_file(name, file)?));
                 }
-                Self::phrases(all)
+                Self::phrases(word_list)
             }
             "ipmatch" => parse_networks(parameter.split(',')),
             "ipmatchf" | "ipmatchfromfile" => {

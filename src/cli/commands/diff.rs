@@ -62,8 +62,8 @@ impl Run for DiffArgs {
         let mut errors = Diagnostics::default();
         let (before, after) = match self.specs.as_slice() {
             [before, after] => {
-                let before = read_spec(before, settings, &mut sources, &mut errors)?;
-                (before, read_spec(after, settings, &mut sources, &mut errors)?)
+                let first_spec = read_spec(before, settings, &mut sources, &mut errors)?;
+                (first_spec, read_spec(after, settings, &mut sources, &mut errors)?)
             }
             specs => {
                 let base = old_spec(specs, settings, &mut sources)?;

@@ -406,8 +406,8 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
             items.get(from..to).map(|part| Term::List(part.to_vec())).ok_or("the list is shorter")
         }),
         "setintersection" | "setsubtract" => list(a, 0).and_then(|items| {
-            let others: Result<Vec<&[Term]>, _> = (1..a.len()).map(|n| list(a, n)).collect();
-            let other_lists = others?;
+            let read_lists: Result<Vec<&[Term]>, _> = (1..a.len()).map(|n| list(a, n)).collect();
+            let other_lists = read_lists?;
             let is_kept = |item: &&Term| match name {
                 "setsubtract" => !other_lists.iter().any(|other| other.contains(item)),
                 _ => other_lists.iter().all(|other| other.contains(item)),

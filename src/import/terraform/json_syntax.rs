@@ -73,7 +73,7 @@ pub(super) fn parse(text: &str, memory: &EvaluationBudget) -> Result<Body, BodyE
 
 /// Returns the properties of a body: an object, or a list of objects. `//` is a comment.
 fn properties(node: Node) -> Result<Vec<(String, Node)>, Why> {
-    let all = match node {
+    let pairs = match node {
         Node::Null => Vec::new(),
         Node::Object(members) => members,
         Node::List(items) => {
@@ -82,7 +82,7 @@ fn properties(node: Node) -> Result<Vec<(String, Node)>, Why> {
         }
         _ => return Err("an object is expected".to_owned()),
     };
-    Ok(all.into_iter().filter(|(name, _)| name != "//").collect())
+    Ok(pairs.into_iter().filter(|(name, _)| name != "//").collect())
 }
 
 /// Adds the blocks of a kind. Each missing label is one level of objects.

@@ -52,12 +52,12 @@ impl<'a> AliasChains<'a> {
     /// zone whose live addresses and aliases are all known.
     #[must_use]
     pub fn new(zones: &Zones<'a>, has_all_addresses: impl Fn(&ZoneName) -> bool) -> Self {
-        let mut all: Vec<ChainedAlias<'a>> =
+        let mut aliases: Vec<ChainedAlias<'a>> =
             zones.iter().flat_map(|zone| visible_aliases(zones, zone)).collect();
-        all.sort_by(|a, b| a.record.name.cmp(b.record.name));
+        aliases.sort_by(|a, b| a.record.name.cmp(b.record.name));
         let numbers: NameMap<'a, usize> =
-            all.iter().enumerate().map(|(n, alias)| (alias.record.name.as_str(), n)).collect();
-        for (n, alias) in all.iter_mut().enumerate() {
+            aliases.iter().enumerate().map(|(n, alias)| (alias.record.name.as_str(), n)).collect();
+        for (n, alias) in aliases.iter_mut().enumerate() {
             let Some(target) = alias.record.data.target() else { continue };
             let ask = |kind| zones.ask_one_name(target, kind, Asker::Cloudflare);
             let step = ask(RecordType::A);
@@ -79,7 +79,7 @@ impl<'a> AliasChains<'a> {
                 NameResult::End(_) => {}
             }
         }
-        let mut chains = Self { all, loops: Vec::new() };
+        let mut chains = Self { all: aliases, loops: Vec::new() };
         chains.follow();
         chains
     }

@@ -444,13 +444,13 @@ impl<'a> Answer<'a> {
     /// Seconds; `None` if other name servers decide, or if it is unknown.
     #[must_use]
     pub fn seconds(&self, serving: &Serving) -> Option<u32> {
-        let own = match &self.end {
+        let own_seconds = match &self.end {
             End::Records(set) | End::Edge(set) => set.iter().map(Entry::seconds).min(),
             End::NoData(_) | End::NoName => Some(serving.negative_seconds()),
             End::Referral(referral) => referral.servers.iter().map(Entry::seconds).min(),
             End::Elsewhere | End::Loop | End::Cloudflare(..) | End::Unknown(_) => None,
         };
-        self.aliases.iter().map(|alias| alias.record.seconds()).chain(own).min()
+        self.aliases.iter().map(|alias| alias.record.seconds()).chain(own_seconds).min()
     }
 }
 

@@ -77,7 +77,7 @@ pub(super) fn differences_from<'a>(
 ) -> Vec<Difference<'a>> {
     let pair = Pair { before, after };
     let aliases = pair.aliases(edited);
-    let mut found: BTreeMap<Class, Option<Difference<'a>>> = BTreeMap::new();
+    let mut differences: BTreeMap<Class, Option<Difference<'a>>> = BTreeMap::new();
     let mut open: BTreeSet<Class> = BTreeSet::new();
     for name in asked {
         pair.reach(name, &mut open);
@@ -91,7 +91,7 @@ pub(super) fn differences_from<'a>(
         }
     }
     while let Some(class) = open.pop_first() {
-        if found.contains_key(&class) {
+        if differences.contains_key(&class) {
             continue;
         }
         if let Class::Below(_) = &class {
@@ -104,9 +104,9 @@ pub(super) fn differences_from<'a>(
                 pair.reach(owner, &mut open);
             }
         }
-        found.insert(class, difference);
+        differences.insert(class, difference);
     }
-    found.into_values().flatten().collect()
+    differences.into_values().flatten().collect()
 }
 
 /// The aliases of both states whose targets are in known zones.
@@ -133,8 +133,8 @@ struct Pair<'p, 'a> {
 impl<'p, 'a> Pair<'p, 'a> {
     /// Returns the zones in both states.
     fn zones(&self) -> impl Iterator<Item = (&'p ZoneIndex<'a>, &'p ZoneIndex<'a>)> {
-        let after = self.after;
-        self.before.iter().filter_map(move |zone| Some((zone, after.named(zone.name())?)))
+        let planned_zones = self.after;
+        self.before.iter().filter_map(move |zone| Some((zone, planned_zones.named(zone.name())?)))
     }
 
     /// Returns the zone of a name in both states.
@@ -146,12 +146,13 @@ impl<'p, 'a> Pair<'p, 'a> {
     fn aliases(&self, edited: &[&Fqdn]) -> Aliases<'a> {
         let mut aliases = Aliases::default();
         let mut unused: HashSet<&'a Fqdn> = HashSet::new();
-        let before = self.before.iter().flat_map(ZoneIndex::entries);
-        let after = self.after;
-        let new = edited
-            .iter()
-            .flat_map(|name| after.zone_of(name).into_iter().flat_map(|zone| zone.records(name)));
-        for entry in before.chain(new).filter(|entry| entry.is(RecordType::Cname)) {
+        let live_entries = self.before.iter().flat_map(ZoneIndex::entries);
+        let planned_zones = self.after;
+        let planned_entries = edited.iter().flat_map(|name| {
+            planned_zones.zone_of(name).into_iter().flat_map(|zone| zone.records(name))
+        });
+        for entry in live_entries.chain(planned_entries).filter(|entry| entry.is(RecordType::Cname))
+        {
             let Some(target) = entry.data.target() else { continue };
             let Some(zones) = self.zone_of(target) else { continue };
             aliases.of_target.entry(target.as_str()).or_default().push(entry.name);
@@ -236,32 +237,35 @@ impl<'p, 'a> Pair<'p, 'a> {
 
     /// Queries a class in both states.
     fn ask(&self, class: &Class, aliases: &Aliases<'a>) -> Option<Difference<'a>> {
-        let asked = match class {
+        let asked_name = match class {
             Class::Name(name) => name.clone(),
             Class::Below(above) => self.unused(above, &aliases.unused_in(class).collect())?,
         };
         let mut kinds: BTreeSet<RecordType> = ALWAYS.iter().copied().gather();
         for zones in [self.before, self.after] {
-            zones.types(&asked, &mut kinds);
+            zones.types(&asked_name, &mut kinds);
         }
         let mut types = BTreeMap::new();
         for kind in &kinds {
-            let answers = (self.before.answer(&asked, *kind), self.after.answer(&asked, *kind));
+            let answers =
+                (self.before.answer(&asked_name, *kind), self.after.answer(&asked_name, *kind));
             if !answers.0.says_the_same(&answers.1) {
                 types.insert(*kind, answers);
             }
         }
-        let other = RecordType::ALL.iter().find(|kind| !kinds.contains(kind));
-        let others =
-            other.map(|kind| (self.before.answer(&asked, *kind), self.after.answer(&asked, *kind)));
-        let others = others.filter(|(before, after)| !before.says_the_same(after)).map(Box::new);
-        let differs = !types.is_empty() || others.is_some();
+        let absent_type = RecordType::ALL.iter().find(|kind| !kinds.contains(kind));
+        let answers_of_absent = absent_type.map(|kind| {
+            (self.before.answer(&asked_name, *kind), self.after.answer(&asked_name, *kind))
+        });
+        let changed_absence =
+            answers_of_absent.filter(|(before, after)| !before.says_the_same(after)).map(Box::new);
+        let differs = !types.is_empty() || changed_absence.is_some();
         differs.then(|| Difference {
             class: class.clone(),
-            asked,
+            asked: asked_name,
             asked_types: kinds,
             types,
-            others,
+            others: changed_absence,
         })
     }
 
@@ -270,10 +274,10 @@ impl<'p, 'a> Pair<'p, 'a> {
     fn unused(&self, above: &Fqdn, targets: &BTreeSet<&Fqdn>) -> Option<Fqdn> {
         let labels = (1..).map(|n| {
             let mut label = Vec::new();
-            let mut rest: u32 = n;
-            while rest > 0 {
-                label.insert(0, char::from(b'a' + u8::try_from((rest - 1) % 26).unwrap_or(0)));
-                rest = (rest - 1) / 26;
+            let mut remaining: u32 = n;
+            while remaining > 0 {
+                label.insert(0, char::from(b'a' + u8::try_from((remaining - 1) % 26).unwrap_or(0)));
+                remaining = (remaining - 1) / 26;
             }
             label.into_iter().collect::<String>()
         });
@@ -300,9 +304,9 @@ impl Zones<'_> {
 
     /// Adds the types of the records that determine the answers for a name, along its aliases.
     fn types(&self, name: &Fqdn, kinds: &mut BTreeSet<RecordType>) {
-        let mut seen: BTreeSet<Fqdn> = BTreeSet::new();
+        let mut visited_names: BTreeSet<Fqdn> = BTreeSet::new();
         let mut name = name.clone();
-        while seen.insert(name.clone()) {
+        while visited_names.insert(name.clone()) {
             let Some(location) = self.zone_of(&name).and_then(|zone| zone.locate(name.as_str()))
             else {
                 return;

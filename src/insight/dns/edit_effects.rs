@@ -58,11 +58,11 @@ pub fn explain<'a>(
             && references.to(name).is_empty()
             && matches!(sources, [AnswerSource::Nothing, AnswerSource::Own(_)])
     };
-    let asked: Vec<&Fqdn> = names.iter().copied().filter(|name| !is_plain(name)).collect();
-    let found = differences_from(before, after, &names, &asked);
+    let asked_names: Vec<&Fqdn> = names.iter().copied().filter(|name| !is_plain(name)).collect();
+    let differences = differences_from(before, after, &names, &asked_names);
     let edited: BTreeSet<&Fqdn> = names.iter().copied().collect();
-    let dependents = Dependents::of(&found, &edited);
-    let view = View { before, after, edits, found: &found, references, dependents };
+    let dependents = Dependents::of(&differences, &edited);
+    let view = View { before, after, edits, found: &differences, references, dependents };
     let mut kept: BTreeMap<&ZoneName, Vec<(usize, u32)>> = BTreeMap::new();
     for (name, of_name) in &by_name {
         let Some(zones) = view.zone(name) else { continue };
@@ -96,10 +96,11 @@ pub fn explain<'a>(
         if !explained.of_zones.contains_key(zone.name()) {
             let is_own =
                 |edit: &&RecordEdit<'a>| edit.zone == zone.name() && edit.changes_answers();
-            let own: Vec<&RecordEdit<'a>> = edits.iter().filter(is_own).collect();
-            explained
-                .of_zones
-                .insert(zone.name().clone(), visibility::describe_visibility(zone, before, &own));
+            let own_edits: Vec<&RecordEdit<'a>> = edits.iter().filter(is_own).collect();
+            explained.of_zones.insert(
+                zone.name().clone(),
+                visibility::describe_visibility(zone, before, &own_edits),
+            );
         }
     }
     for (zone, of_zone) in kept {

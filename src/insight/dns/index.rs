@@ -161,11 +161,11 @@ impl<'a> ZoneIndex<'a> {
             return false;
         }
         self.addresses.take();
-        let rest = self.slots[at(slot)].next;
+        let next_slot = self.slots[at(slot)].next;
         if before == NONE {
-            self.nodes[at(node)].first = rest;
+            self.nodes[at(node)].first = next_slot;
         } else {
-            self.slots[at(before)].next = rest;
+            self.slots[at(before)].next = next_slot;
         }
         self.nodes[at(node)].own -= 1;
         self.count(node, |total| total - 1);
@@ -201,22 +201,22 @@ impl<'a> ZoneIndex<'a> {
         first: IpAddr,
         last: IpAddr,
     ) -> impl DoubleEndedIterator<Item = (IpAddr, &'a Fqdn)> + '_ {
-        let all = self.addresses.get_or_init(|| {
-            let mut all = Vec::new();
+        let addresses = self.addresses.get_or_init(|| {
+            let mut sorted_addresses = Vec::new();
             for node in &self.nodes {
                 let mut slot = node.first;
                 while slot != NONE {
                     let Slot { entry, next } = self.slots[at(slot)];
-                    all.extend(entry.data.address().map(|address| (address, slot)));
+                    sorted_addresses.extend(entry.data.address().map(|address| (address, slot)));
                     slot = next;
                 }
             }
-            all.sort_unstable();
-            all
+            sorted_addresses.sort_unstable();
+            sorted_addresses
         });
-        let start = all.partition_point(|(address, _)| *address < first);
-        let rest = &all[start..];
-        let within = &rest[..rest.partition_point(|(address, _)| *address <= last)];
+        let start = addresses.partition_point(|(address, _)| *address < first);
+        let from_first = &addresses[start..];
+        let within = &from_first[..from_first.partition_point(|(address, _)| *address <= last)];
         within.iter().map(|(address, slot)| (*address, self.slots[at(*slot)].entry.name))
     }
 

@@ -16,11 +16,11 @@ pub(super) fn moved(
         zone.serving().proxies() && node.records().any(|e| e.is_proxied())
     };
     let addresses = |node: NameNode<'_, '_>| {
-        let all: Vec<Entry<'_>> = [RecordType::A, RecordType::Aaaa, RecordType::Cname]
+        let entries: Vec<Entry<'_>> = [RecordType::A, RecordType::Aaaa, RecordType::Cname]
             .iter()
             .flat_map(|t| node.of_type(*t))
             .collect();
-        short_values(&all)
+        short_values(&entries)
     };
     match (proxied(old, nodes[0]), proxied(new, nodes[1])) {
         (true, false) if !addresses(nodes[1]).is_empty() => Some(format!(

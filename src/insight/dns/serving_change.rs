@@ -41,7 +41,7 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
         lines.extend(sentence_about_names(after, is_proxied, one, several));
     }
     if let Some(flattens) = changed(|s| s.flattens_all) {
-        let now = if flattens { "with the addresses of the target" } else { "as an alias" };
+        let way = if flattens { "with the addresses of the target" } else { "as an alias" };
         let is_alias = |node: &NameNode<'_, '_>| {
             !node.is_apex()
                 && !is_proxied(node)
@@ -53,8 +53,8 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
         lines.extend(sentence_about_names(
             after,
             is_alias,
-            &format!("is answered {now}"),
-            &format!("are answered {now}"),
+            &format!("is answered {way}"),
+            &format!("are answered {way}"),
         ));
     }
     if changed(|s| s.stops_at_empty).is_some() {
@@ -79,12 +79,12 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
             hosts.iter().filter_map(|ns| ns.data.target()).map(ToString::to_string).collect();
         hosts.sort();
         if !hosts.is_empty() {
-            let now = if multi {
+            let role = if multi {
                 "are served beside Cloudflare's name servers"
             } else {
                 "are no longer served"
             };
-            lines.push(format!("the NS records of the apex {now}: {}", at_most_five(&hosts)));
+            lines.push(format!("the NS records of the apex {role}: {}", at_most_five(&hosts)));
         }
     }
     if let (Some(old), Some(new)) = (old.negative_ttl, new.negative_ttl)

@@ -76,11 +76,11 @@ pub(super) fn left_by_wildcard(
 /// 2.2.2).
 pub(super) fn names_above(name: &Fqdn, [old, new]: [&ZoneIndex<'_>; 2]) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut rest = name.as_str();
+    let mut climbed_name = name.as_str();
     while let Some((_, parent)) =
-        rest.split_once('.').filter(|(_, parent)| old.node(parent).is_none())
+        climbed_name.split_once('.').filter(|(_, parent)| old.node(parent).is_none())
     {
-        rest = parent;
+        climbed_name = parent;
         if let (AnswerSource::Wildcard(star), AnswerSource::Empty) =
             (AnswerSource::of(old, parent), AnswerSource::of(new, parent))
         {

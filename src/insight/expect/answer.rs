@@ -13,10 +13,10 @@ pub(super) fn check_answer(
     kind: RecordType,
     expected: &ExpectedAnswer,
 ) -> ExpectationOutcome {
-    let found = evidence.zones.answer(name, kind);
-    let says = format!("{name} {kind}: {}", found.words(kind));
+    let planned_answer = evidence.zones.answer(name, kind);
+    let says = format!("{name} {kind}: {}", planned_answer.words(kind));
     let failed = || ExpectationOutcome::Failed(format!("{says}; expected {expected}"));
-    match hold_answer(&found, kind, expected) {
+    match hold_answer(&planned_answer, kind, expected) {
         Held::Yes => ExpectationOutcome::Passed,
         Held::No => failed(),
         Held::Unless if evidence.knows_all => failed(),

@@ -38,11 +38,11 @@ pub(super) fn check_certificates(
                 "{kind} for {name}: every authority may issue, because no record limits them"
             ));
         };
-        let others: Vec<_> = issuers.difference(only).collect();
-        if !others.is_empty() {
+        let other_issuers: Vec<_> = issuers.difference(only).collect();
+        if !other_issuers.is_empty() {
             return ExpectationOutcome::Failed(format!(
                 "{kind} for {name}: {} may issue as well",
-                at_most_five(others)
+                at_most_five(other_issuers)
             ));
         }
     }

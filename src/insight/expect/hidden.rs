@@ -15,22 +15,22 @@ use crate::model::RecordType;
 const REVEALING: (u8, u8) = (16, 32);
 
 pub(super) fn check_hidden(evidence: Evidence<'_, '_>, networks: &[IpNet]) -> ExpectationOutcome {
-    let mut found = BTreeSet::new();
+    let mut revelations = BTreeSet::new();
     for zone in evidence.zones.iter() {
         let proxies = zone.serving().proxies();
         for entry in zone.entries() {
             let says = published_networks(&entry, proxies);
             let revealed =
                 says.iter().filter(|network| reveals(network, networks)).map(network_in_words);
-            found.extend(revealed.map(|address| {
+            revelations.extend(revealed.map(|address| {
                 format!("{} {} publishes {address}", entry.name, entry.data.type_name())
             }));
-            found.extend(in_text(&entry, networks));
-            found.extend(by_target(evidence, &entry, networks));
+            revelations.extend(in_text(&entry, networks));
+            revelations.extend(by_target(evidence, &entry, networks));
         }
     }
-    match found.is_empty() {
-        false => ExpectationOutcome::Failed(at_most_five(found)),
+    match revelations.is_empty() {
+        false => ExpectationOutcome::Failed(at_most_five(revelations)),
         true if evidence.knows_all => ExpectationOutcome::Passed,
         true => ExpectationOutcome::Unknown(
             "no record of the spec publishes them; a live record that it does not name may"

@@ -66,10 +66,10 @@ fn by_servers(evidence: Evidence<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Expecta
         set.iter()
             .filter_map(|entry| Some((preference(&entry.data.fields()), entry.data.target()?)))
     };
-    let found: BTreeSet<&Fqdn> =
+    let servers: BTreeSet<&Fqdn> =
         targets().map(|(_, target)| target).filter(|target| !target.is_root()).gather();
     let listed = by.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    if found != by.iter().collect() {
+    if servers != by.iter().collect() {
         return ExpectationOutcome::Failed(format!(
             "{}; expected {}",
             says(),

@@ -131,12 +131,12 @@ fn read_key(text: &[u8]) -> Result<Selector, String> {
 /// Decodes base64. `=` at the end may be missing.
 fn decode_base64(data: &str) -> Result<Vec<u8>, String> {
     let bare = data.trim_end_matches('=');
-    let whole = format!("{bare}{}", "=".repeat((4 - bare.len() % 4) % 4));
+    let padded = format!("{bare}{}", "=".repeat((4 - bare.len() % 4) % 4));
     if bare.len() % 4 == 1 {
         return Err(format!("the key is truncated: base64 cannot have {} characters", bare.len()));
     }
-    let decoded = BASE64.decode(whole.as_bytes());
-    decoded.or_else(|_| lenient(&whole)).map_err(|_| "the key is not base64".to_owned())
+    let decoded = BASE64.decode(padded.as_bytes());
+    decoded.or_else(|_| lenient(&padded)).map_err(|_| "the key is not base64".to_owned())
 }
 
 /// Decodes base64 whose last bits are not zero. Receivers ignore them.

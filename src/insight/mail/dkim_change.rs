@@ -90,8 +90,8 @@ pub(in crate::insight) fn compare_keys(
                 _ => "is revoked (`p=` is empty)",
             };
             let line = format!("{what} {word}: mail signed with it no longer verifies");
-            let rest = other_usable_selectors(after, name, domain_text);
-            effects.push(match (old.is_usable(), rest) {
+            let other_selectors = other_usable_selectors(after, name, domain_text);
+            effects.push(match (old.is_usable(), other_selectors) {
                 (false, _) => shown(
                     Direction::Neutral,
                     format!("{what} {word}; receivers could not use it before"),

@@ -68,14 +68,14 @@ impl Dmarc {
         let mut ignored = Vec::new();
         let mut action = |tag: &'static str| {
             let value = tags.get(tag)?;
-            let found = Action::ALL
+            let named_action = Action::ALL
                 .iter()
                 .copied()
                 .find(|action| action.as_str().eq_ignore_ascii_case(value));
-            if found.is_none() {
+            if named_action.is_none() {
                 ignored.push(tag);
             }
-            found
+            named_action
         };
         let (p, sp, np) = (action("p"), action("sp"), action("np"));
         let list = |tag: &str| -> Vec<String> {

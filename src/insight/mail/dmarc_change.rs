@@ -63,8 +63,8 @@ pub(in crate::insight) fn compare_dmarc(
     }
     let [was, is] = states.map(|state| state.policy(domain));
     let below = |exists: bool| Shift::of(&states.map(|state| state.policy_below(domain, exists)));
-    let own = Shift::of(&[was.clone(), is.clone()]);
-    let subdomains = Subdomains { own, existing: below(true), missing: below(false) };
+    let own_shift = Shift::of(&[was.clone(), is.clone()]);
+    let subdomains = Subdomains { own: own_shift, existing: below(true), missing: below(false) };
     let by = |from: &Fqdn| if from == domain { String::new() } else { format!(" (from {from})") };
     let mut effects = Vec::new();
     if let Published::Void(why) = &new {
@@ -168,12 +168,12 @@ impl Subdomains {
     /// Returns the changes that differ from that of the domain.
     fn different(&self) -> impl Iterator<Item = (&'static str, Shift)> {
         let is_one = self.existing == self.missing;
-        let all = if is_one { "all subdomains" } else { "subdomains that exist" };
-        let own = self.own;
-        [(all, self.existing), ("subdomains that do not exist", self.missing)]
+        let first_group = if is_one { "all subdomains" } else { "subdomains that exist" };
+        let own_shift = self.own;
+        [(first_group, self.existing), ("subdomains that do not exist", self.missing)]
             .into_iter()
             .take(if is_one { 1 } else { 2 })
-            .filter(move |(_, change)| *change != own)
+            .filter(move |(_, change)| *change != own_shift)
     }
 }
 

@@ -102,8 +102,8 @@ impl Discovery<'_, '_> {
     /// Returns the policy for a domain. `exists` is `None` if the existence of the domain is
     /// unknown.
     fn policy_if(self, domain: &Fqdn, exists: Option<bool>) -> Policy {
-        let own = self.published(domain);
-        match &own {
+        let own_policy = self.published(domain);
+        match &own_policy {
             Published::Record(record) => return Policy::Applies(record.domain(), domain.clone()),
             Published::Elsewhere(target) => return Policy::Unknown(target.clone()),
             Published::Unknown => return Policy::Unknown(domain.clone()),

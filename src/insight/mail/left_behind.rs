@@ -21,14 +21,14 @@ type Moved<'a> = (usize, &'a Fqdn, IpAddr);
 /// Returns the addresses that hosts of a zone replace by another address of the same family.
 /// Proxied names are left out, because mail is never sent from them.
 fn moved<'a>(edits: &[RecordEdit<'a>]) -> BTreeMap<IpAddr, Moved<'a>> {
-    let one = |(n, edit): (usize, &RecordEdit<'a>)| {
+    let moved_address = |(n, edit): (usize, &RecordEdit<'a>)| {
         let (before, after) = (edit.before?, edit.after?);
         let (old, new) = (before.data.address()?, after.data.address()?);
         let is_public = !before.proxied && !after.proxied;
         (is_public && old != new && old.is_ipv4() == new.is_ipv4())
             .then_some((old, (n, after.name, new)))
     };
-    edits.iter().enumerate().filter_map(one).gather()
+    edits.iter().enumerate().filter_map(moved_address).gather()
 }
 
 /// Reports SPF records that name an address without a host in the zone, and that do not allow its
@@ -50,7 +50,7 @@ pub(in crate::insight) fn left_behind(
             records.push(entry);
         }
     }
-    let mut found = Vec::new();
+    let mut caused = Vec::new();
     for entry in records {
         let (name, networks) = (entry.name, published_networks(&entry, false));
         for (old, (n, host, new)) in &moved {
@@ -69,13 +69,13 @@ pub(in crate::insight) fn left_behind(
             };
             let line =
                 format!("SPF for {name} still allows {old}, the old address of {host}, {what}");
-            found.push((
+            caused.push((
                 Rc::from([*n]),
                 Effect::shown(Topic::MailAuthentication, name, Direction::Neutral, line),
             ));
         }
     }
-    found
+    caused
 }
 
 /// Returns true if a term refers to the record of another domain.

@@ -59,14 +59,14 @@ fn announcement(
     version: &str,
     read: impl Fn(&Tags<'_>) -> Result<String, String>,
 ) -> Announcement {
-    let own: Vec<&str> = texts
+    let announcements: Vec<&str> = texts
         .iter()
         .filter_map(|text| std::str::from_utf8(text).ok())
         .filter(|text| {
             text.strip_prefix("v=").and_then(|rest| rest.strip_prefix(version)).is_some()
         })
         .collect();
-    match own[..] {
+    match announcements[..] {
         [] => Announcement::Missing,
         [text] => match Tags::parse(text).and_then(|tags| read(&tags)) {
             Ok(value) => Announcement::Valid(value),

@@ -115,12 +115,12 @@ fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Ef
             "SPF for {name}: receivers ignore the mechanisms after `all`: {what} without effect"
         )));
     }
-    let known = old.map(Senders::networks).unwrap_or_default();
+    let known_networks = old.map(Senders::networks).unwrap_or_default();
     for network in new
         .networks()
         .iter()
         .filter(|n| is_wide(n))
-        .filter(|n| !known.iter().any(|k| k.contains(*n)))
+        .filter(|n| !known_networks.iter().any(|k| k.contains(*n)))
     {
         effects.push(breaks(format!(
             "SPF for {name} now allows all of {network}, which is more than one sender has"
@@ -153,7 +153,7 @@ fn changed_senders(
         );
         effects.push(Effect::shown(topic, name, Direction::Neutral, line));
     }
-    let gone: Vec<String> = lost
+    let lost_networks: Vec<String> = lost
         .iter()
         .map(network_in_words)
         .chain(old.others.difference(&new.others).cloned())
@@ -177,20 +177,20 @@ fn changed_senders(
         );
         effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
     }
-    if !gone.is_empty() {
-        let line = format!("SPF for {name} no longer allows {}", at_most_five(&gone));
+    if !lost_networks.is_empty() {
+        let line = format!("SPF for {name} no longer allows {}", at_most_five(&lost_networks));
         let exchanges = after.targets(name, RecordType::Mx);
         let is_of = |exchange: &Fqdn, term: &String| {
             let host = term.split_once(':').map(|(_, host)| Fqdn::reported(host));
             host.is_some_and(|host| is_same_provider(&host, exchange))
         };
         let receives_there = |exchange: &&Fqdn| {
-            let own = after.answering(exchange).into_iter().filter_map(|r| r.data.address());
+            let addresses = after.answering(exchange).into_iter().filter_map(|r| r.data.address());
             let is_lost = |address| {
                 lost.iter().any(|n| n.contains(&address))
                     && !has.iter().any(|n| n.contains(&address))
             };
-            own.into_iter().any(is_lost)
+            addresses.into_iter().any(is_lost)
                 || (old.others.difference(&new.others).any(|term| is_of(exchange, term))
                     && !new.others.iter().any(|term| is_of(exchange, term)))
         };

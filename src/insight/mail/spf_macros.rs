@@ -155,16 +155,16 @@ fn dotted(address: IpAddr) -> String {
 
 /// Splits a text into visible ASCII characters and macros (section 7.1).
 pub(super) fn split_macros(text: &str) -> Result<Vec<MacroPart<'_>>, String> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let Some(macros) = rest.strip_prefix('%') else {
-            let (literal, after) = rest.split_at(rest.find('%').unwrap_or(rest.len()));
+    let mut parts = Vec::new();
+    let mut unread = text;
+    while !unread.is_empty() {
+        let Some(macros) = unread.strip_prefix('%') else {
+            let (literal, after) = unread.split_at(unread.find('%').unwrap_or(unread.len()));
             if let Some(c) = literal.chars().find(|c| !matches!(c, '!'..='~')) {
                 return Err(format!("{c:?} is not allowed in a domain"));
             }
-            found.push(MacroPart::Literal(literal));
-            rest = after;
+            parts.push(MacroPart::Literal(literal));
+            unread = after;
             continue;
         };
         let (part, length) = match macros.chars().next() {
@@ -184,10 +184,10 @@ pub(super) fn split_macros(text: &str) -> Result<Vec<MacroPart<'_>>, String> {
             }
             _ => return Err("`%` begins a macro; write `%%` for the character".to_owned()),
         };
-        found.push(part);
-        rest = &macros[length..];
+        parts.push(part);
+        unread = &macros[length..];
     }
-    Ok(found)
+    Ok(parts)
 }
 
 /// Parses a macro, without its braces.
@@ -197,15 +197,15 @@ fn expansion(text: &str) -> Result<MacroPart<'_>, String> {
         .next()
         .filter(|c| "slodiphcrtvSLODIPHCRTV".contains(*c))
         .ok_or("no such macro")?;
-    let rest = &text[1..];
-    let length = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let digits = (length > 0).then(|| rest[..length].parse::<usize>().unwrap_or(usize::MAX));
+    let unread = &text[1..];
+    let length = unread.bytes().take_while(u8::is_ascii_digit).count();
+    let digits = (length > 0).then(|| unread[..length].parse::<usize>().unwrap_or(usize::MAX));
     if digits == Some(0) {
         return Err("a macro keeps at least one label".to_owned());
     }
-    let rest = &rest[length..];
-    let is_reversed = rest.starts_with(['r', 'R']);
-    let delimiters = if is_reversed { &rest[1..] } else { rest };
+    let modifiers = &unread[length..];
+    let is_reversed = modifiers.starts_with(['r', 'R']);
+    let delimiters = if is_reversed { &modifiers[1..] } else { modifiers };
     if !delimiters.bytes().all(|b| b".-+,/_=".contains(&b)) {
         return Err("a macro has unknown delimiters".to_owned());
     }

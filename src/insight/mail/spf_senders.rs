@@ -96,8 +96,9 @@ impl Senders {
         let networks = self.networks();
         let networks = networks.iter().map(network_in_words);
         let proxied = self.proxied.iter().map(|term| format!("{term} (proxied)"));
-        let all: Vec<String> = networks.chain(self.others.iter().cloned()).chain(proxied).collect();
-        if all.is_empty() { "no one".to_owned() } else { at_most_five(all) }
+        let senders: Vec<String> =
+            networks.chain(self.others.iter().cloned()).chain(proxied).collect();
+        if senders.is_empty() { "no one".to_owned() } else { at_most_five(senders) }
     }
 }
 

@@ -201,7 +201,7 @@ impl<'w> Walk<'w> {
             Some(_) => &[false],
             None => &[false, true],
         };
-        let named = || NamedHost { exchange: exchange.cloned(), prefixes };
+        let named_host = || NamedHost { exchange: exchange.cloned(), prefixes };
         let mut is_void = true;
         for v6 in families {
             match self.names.addresses(host, *v6) {
@@ -213,11 +213,11 @@ impl<'w> Walk<'w> {
                 }
                 LookupAnswer::Edge => {
                     is_void = false;
-                    hosts.proxied.push(named());
+                    hosts.proxied.push(named_host());
                 }
                 LookupAnswer::Unknown => {
                     is_void = false;
-                    hosts.unknown.push(named());
+                    hosts.unknown.push(named_host());
                 }
             }
         }

@@ -36,19 +36,19 @@ pub fn nearly_spf(name: &Fqdn, text: &[u8]) -> Option<String> {
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).take(5).collect();
     let start = SPF_STARTS.iter().find(|start| letters.starts_with(**start))?;
     // `v=spf2.0` is another version, and `v=spf10` only begins like this one.
-    let mut rest = text.chars();
+    let mut unread = text.chars();
     let mut missing = start.len();
     while missing > 0 {
-        missing -= usize::from(rest.next()?.is_ascii_alphanumeric());
+        missing -= usize::from(unread.next()?.is_ascii_alphanumeric());
     }
-    let rest = rest.as_str();
+    let tail = unread.as_str();
     let terms = ["all", "include:", "ip4:", "ip6:", "mx", "redirect=", "exists:"];
     let is_term = |word: &str| {
         let word = word.trim_start_matches(['+', '-', '~', '?']);
         terms.iter().any(|term| word == *term || (term.len() > 2 && word.starts_with(term)))
     };
-    let is_separate = !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
-    let has_terms = rest.split(|c: char| c.is_whitespace() || c == ';').any(is_term);
+    let is_separate = !tail.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let has_terms = tail.split(|c: char| c.is_whitespace() || c == ';').any(is_term);
     (is_separate && has_terms).then(|| {
         format!("receivers find no SPF record of {name} here: it does not begin with `v=spf1 `")
     })
@@ -126,11 +126,11 @@ pub fn control_character(text: &[u8]) -> Option<String> {
 /// character, or one outside of ASCII, such as the quotation marks of word processors.
 #[must_use]
 pub fn unreadable_character(text: &[u8]) -> Option<String> {
-    let other = || {
+    let not_ascii = || {
         let text = std::str::from_utf8(text).ok()?;
         let character = text.chars().find(|c| !c.is_ascii())?;
         let number = u32::from(character);
         Some(format!("it has the character `{character}` (U+{number:04X}), which is not ASCII"))
     };
-    control_character(text).or_else(other)
+    control_character(text).or_else(not_ascii)
 }

@@ -15,10 +15,10 @@ pub(in crate::insight) fn compare_tlsa(
     before: View<'_, '_>,
     after: View<'_, '_>,
 ) -> Vec<Effect> {
-    let own = |view: View<'_, '_>| {
+    let records_of = |view: View<'_, '_>| {
         view.of_type(name, RecordType::Tlsa).iter().map(|r| r.data.clone()).collect()
     };
-    let (old, new): (BTreeSet<Rdata>, BTreeSet<Rdata>) = (own(before), own(after));
+    let (old, new): (BTreeSet<Rdata>, BTreeSet<Rdata>) = (records_of(before), records_of(after));
     if old.is_empty() || new.is_empty() || !old.is_disjoint(&new) {
         return Vec::new();
     }

@@ -77,18 +77,18 @@ fn senders_of(
                     .map(IpNet::from)
                     .any(|address| lost.iter().any(|network| network.contains(&address)))
             };
-            let one = |b: &&Borrower| {
+            let loss_of = |b: &&Borrower| {
                 let host = b.exchanges.iter().find(is_lost)?;
-                let gone = at_most_five(lost.iter().map(network_in_words));
+                let lost_networks = at_most_five(lost.iter().map(network_in_words));
                 let domain = &b.domain;
                 Some(breaks(
                     domain,
                     format!(
-                        "SPF for {domain} no longer allows {gone}, although mail for {domain} is still received by {host}"
+                        "SPF for {domain} no longer allows {lost_networks}, although mail for {domain} is still received by {host}"
                     ),
                 ))
             };
-            borrowers.iter().filter_map(one).collect()
+            borrowers.iter().filter_map(loss_of).collect()
         }
     }
 }
@@ -136,13 +136,15 @@ fn policy(
 ) -> Option<Effect> {
     let (old, new) = (dmarc_change::action_at(before, name)?, dmarc_change::action_at(after, name));
     let domain = &borrower.domain;
-    let now = match new {
+    let consequence = match new {
         Some(new) if new >= old => return None,
         Some(new) => format!("{} → {}", old.as_str(), new.as_str()),
         None => format!("{} → no policy", old.as_str()),
     };
     Some(breaks(
         domain,
-        format!("DMARC for {domain}: {now}, because its record is an alias of the one at {name}"),
+        format!(
+            "DMARC for {domain}: {consequence}, because its record is an alias of the one at {name}"
+        ),
     ))
 }

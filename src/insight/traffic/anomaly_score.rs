@@ -63,10 +63,11 @@ impl ScoreSpan {
         open: impl Iterator<Item = &'h Hit> + Clone,
     ) -> [Self; 4] {
         [1, 2, 3, 4].map(|level| {
-            let least = hits.clone().filter(|hit| hit.level <= level).map(|hit| hit.score).sum();
-            let more: u32 =
+            let certain_score =
+                hits.clone().filter(|hit| hit.level <= level).map(|hit| hit.score).sum();
+            let possible_score: u32 =
                 open.clone().filter(|hit| hit.level <= level).map(|hit| hit.score).sum();
-            Self { least, most: least + more }
+            Self { least: certain_score, most: certain_score + possible_score }
         })
     }
 }
@@ -143,8 +144,8 @@ impl Scored {
     /// Returns true if the action is taken; `None` if that is unknown.
     #[must_use]
     pub fn acts(&self) -> Option<bool> {
-        let more: u32 = self.open().map(|hit| hit.score).sum();
-        ScoreSpan { least: self.total, most: self.total + more }.reaches(self.threshold)
+        let possible_score: u32 = self.open().map(|hit| hit.score).sum();
+        ScoreSpan { least: self.total, most: self.total + possible_score }.reaches(self.threshold)
     }
 
     /// Iterates over the rules without a result that count if they match.

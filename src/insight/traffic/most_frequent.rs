@@ -30,19 +30,21 @@ impl Names {
 
     /// Returns the most frequent names.
     pub(super) fn listed(self) -> Vec<Named> {
-        let mut all: Vec<_> =
+        let mut names: Vec<_> =
             self.0.into_iter().map(|(name, requests)| Named { name, requests }).collect();
-        sort_by(&mut all, |one, other| {
+        sort_by(&mut names, |one, other| {
             other.requests.cmp(&one.requests).then_with(|| one.name.cmp(&other.name))
         });
-        let rest: u64 = all.iter().skip(LISTED).map(|named| named.requests).sum();
-        all.truncate(LISTED);
-        match all.iter_mut().find(|named| named.name == OTHERS) {
-            Some(others) => others.requests += rest,
-            None if rest > 0 => all.push(Named { name: OTHERS.to_owned(), requests: rest }),
+        let unlisted_requests: u64 = names.iter().skip(LISTED).map(|named| named.requests).sum();
+        names.truncate(LISTED);
+        match names.iter_mut().find(|named| named.name == OTHERS) {
+            Some(others) => others.requests += unlisted_requests,
+            None if unlisted_requests > 0 => {
+                names.push(Named { name: OTHERS.to_owned(), requests: unlisted_requests })
+            }
             None => {}
         }
-        all
+        names
     }
 }
 

@@ -90,11 +90,11 @@ impl RequestCounts {
             let matrix = outcomes
                 .matrix
                 .get_or_insert_with(|| Matrix { thresholds: THRESHOLDS, ..Matrix::default() });
-            let own = after.score.as_ref().map(Scored::by_level);
+            let own_levels = after.score.as_ref().map(Scored::by_level);
             // Without a deployment, the score counts for requests that no other rule stops.
             let would =
                 (!seen.has_owasp && after.outcome == Outcome::Pass).then(|| hits.by_level());
-            match own.or(would) {
+            match own_levels.or(would) {
                 Some(levels) => matrix.add(levels),
                 None => matrix.not_scored += 1,
             }

@@ -107,12 +107,12 @@ impl Counters {
             Some(false) => {}
         }
         // The part of the previous period that is within one period before now.
-        let rest = millis - now.rem_euclid(millis);
-        let share = |count: u32| i64::from(count).saturating_mul(rest) / millis;
+        let overlap = millis - now.rem_euclid(millis);
+        let share = |count: u32| i64::from(count).saturating_mul(overlap) / millis;
         let surely = i64::from(window.current.surely) + share(window.previous.surely);
         let perhaps = i64::from(window.current.perhaps) + share(window.previous.perhaps);
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        if surely > most {
+        let limit = i64::try_from(most).unwrap_or(i64::MAX);
+        if surely > limit {
             window.acts_until =
                 now.saturating_add(i64::try_from(timeout).unwrap_or(i64::MAX).saturating_mul(1000));
             window.ends = window.ends.max(window.acts_until);
@@ -121,7 +121,7 @@ impl Counters {
         if now < window.acts_until {
             return Ok(true);
         }
-        if surely + perhaps > most {
+        if surely + perhaps > limit {
             return Err("whether earlier requests count".to_owned());
         }
         Ok(false)
@@ -150,8 +150,8 @@ fn characteristic_value<'s>(name: &str, sample: &Sample<'s>) -> Option<SampleVal
         (SampleValue::Unknown(_), _) => None,
         (value, None) => Some(value),
         (SampleValue::Map(map), Some(member)) => {
-            let found = map.iter().find(|(name, _)| name.eq_ignore_ascii_case(member.as_bytes()));
-            Some(found.map_or(SampleValue::Missing, |(_, value)| *value))
+            let entry = map.iter().find(|(name, _)| name.eq_ignore_ascii_case(member.as_bytes()));
+            Some(entry.map_or(SampleValue::Missing, |(_, value)| *value))
         }
         (_, Some(_)) => None,
     }

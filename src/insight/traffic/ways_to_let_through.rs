@@ -184,9 +184,9 @@ fn slug(text: &str) -> String {
 /// not stopped.
 #[must_use]
 pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks) -> Ways {
-    let all = attacks.values().sum();
+    let attack_count = attacks.values().sum();
     if scored.acts() != Some(true) || scoring.act().is_none() {
-        return Ways { attacks: all, ..Ways::default() };
+        return Ways { attacks: attack_count, ..Ways::default() };
     }
     let threshold = scored.threshold;
     let sum = |hits: &[Hit]| -> u32 { hits.iter().map(|hit| hit.score).sum() };
@@ -198,9 +198,13 @@ pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks
         }
     }
     let passing = |keeps: &dyn Fn(&Hit) -> bool, threshold: u32| -> usize {
-        let rest =
+        let remaining_score =
             |hits: &[Hit]| hits.iter().filter(|hit| keeps(hit)).map(|hit| hit.score).sum::<u32>();
-        stopped.iter().filter(|(hits, _)| rest(hits) < threshold).map(|(_, count)| count).sum()
+        stopped
+            .iter()
+            .filter(|(hits, _)| remaining_score(hits) < threshold)
+            .map(|(_, count)| count)
+            .sum()
     };
     let counting = scored.hits.iter().filter(|hit| hit.fate == HitTreatment::Counts);
     let mut hits: Vec<Hit> = counting.map(|counted| counted.hit).collect();
@@ -242,7 +246,7 @@ pub fn ways_to_let_through(scored: &Scored, scoring: &Scoring, attacks: &Attacks
     });
     ways.iter_mut().for_each(|way| way.rules.sort_unstable());
     sort_by_key(&mut ways, |way| (way.scope(), way.lets_through, way.kind));
-    Ways { ways, attacks: all, stopped: stopped.values().sum() }
+    Ways { ways, attacks: attack_count, stopped: stopped.values().sum() }
 }
 
 /// Returns the smallest set of rules whose scores have at least this sum, the highest score first.

@@ -142,13 +142,14 @@ pub fn effective_deployment<'c>(
     let effects = effective(catalogue, &overrides);
     let anomaly_id = catalogue.anomaly_rule().map(|r| &r.id);
     let by_rule = overrides.by_rule();
-    let all = catalogue.rules.iter().zip(effects).map(|(rule, effect)| EffectiveRule {
+    let effective_rules = catalogue.rules.iter().zip(effects).map(|(rule, effect)| EffectiveRule {
         why: why(rule, &by_rule, &overrides, |o| o.enabled.is_some()),
         why_action: why(rule, &by_rule, &overrides, |o| o.action.is_some()),
         rule,
         effect,
     });
-    let (anomaly, rules): (Vec<_>, Vec<_>) = all.partition(|r| anomaly_id == Some(&r.rule.id));
+    let (anomaly, rules): (Vec<_>, Vec<_>) =
+        effective_rules.partition(|r| anomaly_id == Some(&r.rule.id));
     Some(EffectiveDeployment {
         is_on: body.is_enabled(),
         scope: body.expression(),
@@ -173,16 +174,16 @@ fn why(
     overrides: &Overrides,
     says: impl Fn(&Said) -> bool,
 ) -> DecidedBy {
-    let own = by_rule.get(rule.id.0.as_str());
-    if own.is_some_and(|o| says(&Said { enabled: &o.enabled, action: &o.action })) {
+    let own_override = by_rule.get(rule.id.0.as_str());
+    if own_override.is_some_and(|o| says(&Said { enabled: &o.enabled, action: &o.action })) {
         return DecidedBy::Rule;
     }
     let mut tags = overrides.tags.iter().rev().filter(|t| rule.tags.contains(&t.tag));
     if let Some(tag) = tags.find(|t| says(&Said { enabled: &t.enabled, action: &t.action })) {
         return DecidedBy::of_tag(&tag.tag);
     }
-    let all = Said { enabled: &overrides.enabled, action: &overrides.action };
-    if says(&all) { DecidedBy::Ruleset } else { DecidedBy::Default }
+    let for_all = Said { enabled: &overrides.enabled, action: &overrides.action };
+    if says(&for_all) { DecidedBy::Ruleset } else { DecidedBy::Default }
 }
 
 /// Returns the level whose rules are on, without overrides of single rules: up to it all rules have
@@ -215,9 +216,9 @@ fn paranoia(catalogue: &Catalogue, overrides: &Overrides) -> Option<Paranoia> {
     };
     // If a level has no rules, several levels match; the intended one is the level above which the
     // tags are off.
-    let meant = |level: &Paranoia| {
+    let is_exact = |level: &Paranoia| {
         (level.level() + 1..=4).all(is_off) && (1..=level.level()).all(|n| !is_off(n))
     };
     let fitting: Vec<Paranoia> = (1..=4).filter_map(Paranoia::new).filter(fits).collect();
-    fitting.iter().find(|l| meant(l)).or(fitting.last()).copied()
+    fitting.iter().find(|l| is_exact(l)).or(fitting.last()).copied()
 }

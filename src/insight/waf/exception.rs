@@ -116,8 +116,8 @@ impl Skipped {
     /// Returns true if a matching request bypasses a whole managed ruleset.
     #[must_use]
     pub fn passes_by_all_of(&self, ruleset: &str, catalogue: Option<&Catalogue>) -> bool {
-        let all = Target::Ruleset(ruleset.to_owned());
-        self.targets.iter().any(|t| covers(&stronger(t, catalogue), &all))
+        let whole_ruleset = Target::Ruleset(ruleset.to_owned());
+        self.targets.iter().any(|t| covers(&stronger(t, catalogue), &whole_ruleset))
     }
 
     /// Returns true if a matching request bypasses a whole later phase.
@@ -241,9 +241,10 @@ fn covers(one: &Target, other: &Target) -> bool {
 
 /// Returns the targets that are newly bypassed when one set replaces another.
 fn beyond(these: &BTreeSet<Target>, those: &BTreeSet<Target>, waf: &LiveWaf) -> Vec<Target> {
-    let those: BTreeSet<Target> = those.iter().map(|t| stronger(t, of(t, waf))).gather();
-    let is_new =
-        |t: &&Target| !those.iter().any(|covering| covers(covering, &stronger(t, of(t, waf))));
+    let covering_targets: BTreeSet<Target> = those.iter().map(|t| stronger(t, of(t, waf))).gather();
+    let is_new = |t: &&Target| {
+        !covering_targets.iter().any(|covering| covers(covering, &stronger(t, of(t, waf))))
+    };
     these.iter().filter(is_new).cloned().collect()
 }
 
@@ -256,8 +257,8 @@ pub(super) fn compare_orders(rises: &Skipped, sinks: &Skipped, waf: &LiveWaf) ->
     let is_any = |targets: Vec<Target>, direction| {
         if targets.is_empty() { Direction::Neutral } else { direction }
     };
-    let more = is_any(beyond(&after, &before, waf), Direction::Weakens);
-    more.combine(is_any(beyond(&before, &after, waf), Direction::Strengthens))
+    let weakening = is_any(beyond(&after, &before, waf), Direction::Weakens);
+    weakening.combine(is_any(beyond(&before, &after, waf), Direction::Strengthens))
 }
 
 /// Returns true if an exception before a deployment cancels it: it bypasses the whole ruleset for
@@ -433,13 +434,13 @@ fn list<'t>(targets: impl Iterator<Item = &'t Target>, phase: Phase, waf: &LiveW
 
 /// Returns the common name of a managed ruleset.
 pub(in crate::insight) fn ruleset_name(id: &str, waf: &LiveWaf) -> String {
-    let known = MANAGED_RULESETS.iter().find(|m| m.id == id).map(|m| m.name.to_owned());
+    let known_name = MANAGED_RULESETS.iter().find(|m| m.id == id).map(|m| m.name.to_owned());
     let served = waf.catalogue(id);
     match served.and_then(|c| c.which) {
         Some(Managed::Owasp) => "OWASP ruleset".to_owned(),
         Some(Managed::Cloudflare) => "Cloudflare Managed Ruleset".to_owned(),
         None if id == Managed::Owasp.facts().id => "OWASP ruleset".to_owned(),
-        None => known
+        None => known_name
             .or_else(|| served.map(|c| c.name.clone()).filter(|n| !n.is_empty()))
             .unwrap_or_else(|| format!("ruleset {}", phrases::short(id))),
     }

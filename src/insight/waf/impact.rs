@@ -63,9 +63,9 @@ impl Effects {
         }
         lines.extend(asides);
         if lines.len() > MOST_LINES {
-            let more = lines.len() - (MOST_LINES - 1);
+            let omitted = lines.len() - (MOST_LINES - 1);
             lines.truncate(MOST_LINES - 1);
-            lines.push(format!("and {more} more"));
+            lines.push(format!("and {omitted} more"));
         }
         Impact { direction, lines }
     }

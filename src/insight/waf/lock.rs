@@ -90,10 +90,13 @@ impl LockedRule {
     /// Parses its line.
     fn parse(text: &str) -> Option<Self> {
         let mut parts = text.splitn(7, ' ');
-        let mut next = || parts.next();
-        let (id, number, level, state) = (next()?, next()?, next()?, next()?);
-        let (action, tags, title) =
-            (next()?.to_owned(), next()?.to_owned(), next().unwrap_or_default().to_owned());
+        let mut next_part = || parts.next();
+        let (id, number, level, state) = (next_part()?, next_part()?, next_part()?, next_part()?);
+        let (action, tags, title) = (
+            next_part()?.to_owned(),
+            next_part()?.to_owned(),
+            next_part().unwrap_or_default().to_owned(),
+        );
         Some(Self {
             number: if number == "-" { None } else { Some(number.parse().ok()?) },
             id: id.to_owned(),
@@ -280,18 +283,18 @@ pub struct LockChanges {
 /// Returns Cloudflare's changes of a ruleset since it was locked.
 #[must_use]
 pub fn compare(lock: Option<&LockedRuleset>, catalogue: &Catalogue) -> LockChanges {
-    let now = LockedRuleset::of(catalogue);
+    let current = LockedRuleset::of(catalogue);
     let mut changes = LockChanges {
-        name: now.name,
+        name: current.name,
         from_version: lock.map(|l| l.version.clone()),
-        to_version: now.version,
+        to_version: current.version,
         ..LockChanges::default()
     };
     let Some(lock) = lock else { return changes };
-    let mut before: BTreeMap<&str, &LockedRule> =
+    let mut locked_rules: BTreeMap<&str, &LockedRule> =
         lock.rules.iter().map(|r| (r.id.as_str(), r)).gather();
-    for after in now.rules {
-        let Some(before) = before.remove(after.id.as_str()).cloned() else {
+    for after in current.rules {
+        let Some(before) = locked_rules.remove(after.id.as_str()).cloned() else {
             changes.added.push(after);
             continue;
         };
@@ -309,7 +312,7 @@ pub fn compare(lock: Option<&LockedRuleset>, catalogue: &Catalogue) -> LockChang
         }
     }
     changes.removed =
-        lock.rules.iter().filter(|r| before.contains_key(r.id.as_str())).cloned().collect();
+        lock.rules.iter().filter(|r| locked_rules.contains_key(r.id.as_str())).cloned().collect();
     changes
 }
 

@@ -37,23 +37,30 @@ pub fn deployment_locks_out(
     let catalogue = catalogue?;
     let is_live =
         |body: &&RuleBody| body.is_enabled() && !rule_scope::expression(body).is_always_false();
-    let now = effective_deployment(after.filter(is_live)?, catalogue)?;
-    let hits = few_hits(&now)?;
-    let then = before.filter(is_live).and_then(|body| effective_deployment(body, catalogue));
-    let is_stricter = then.as_ref().is_none_or(|then| {
+    let deployment = effective_deployment(after.filter(is_live)?, catalogue)?;
+    let hits = few_hits(&deployment)?;
+    let live_deployment =
+        before.filter(is_live).and_then(|body| effective_deployment(body, catalogue));
+    let is_stricter = live_deployment.as_ref().is_none_or(|then| {
         few_hits(then).is_none_or(|before| hits < before)
-            || strength_of(then) < strength_of(&now)
-            || then.rules.iter().zip(&now.rules).any(|(b, a)| a.effect.enabled && !b.effect.enabled)
+            || strength_of(then) < strength_of(&deployment)
+            || then
+                .rules
+                .iter()
+                .zip(&deployment.rules)
+                .any(|(b, a)| a.effect.enabled && !b.effect.enabled)
     });
     if !is_stricter {
         return None;
     }
-    let level =
-        now.paranoia.map(|level| format!(" at paranoia {}", level.level())).unwrap_or_default();
+    let level = deployment
+        .paranoia
+        .map(|level| format!(" at paranoia {}", level.level()))
+        .unwrap_or_default();
     let (word, verb) = if hits == 1 { ("hit", "is") } else { ("hits", "are") };
     Some(format!(
         "{hits} {word} of critical rules (+{HIGHEST_SCORE}){level} {verb} enough, and ordinary requests hit such rules: visitors {}",
-        fate(now.action().unwrap_or_default())
+        fate(deployment.action().unwrap_or_default())
     ))
 }
 

@@ -81,27 +81,28 @@ pub fn narrow_overrides(
             (false, _) => false,
         };
     let pairs = then.rules.iter().zip(&now.rules).filter(|(b, a)| is_weaker(b, a));
-    let own = |a: &EffectiveRule<'_>| match a.effect.enabled {
+    let is_decided_by_rule = |a: &EffectiveRule<'_>| match a.effect.enabled {
         true => a.why_action == DecidedBy::Rule,
         false => a.why == DecidedBy::Rule,
     };
     let mut weaker = BTreeSet::new();
     for (_, rule) in pairs {
-        if !own(rule) || !named.contains(&rule.rule.id.0) {
+        if !is_decided_by_rule(rule) || !named.contains(&rule.rule.id.0) {
             return None;
         }
         weaker.insert(rule.rule.id.0.clone());
     }
     // The rest of the change, with these rules unchanged.
-    let mut rest = after.clone();
+    let mut other_changes = after.clone();
     let mut overrides = now.overrides.clone();
     overrides.rules.retain(|own| !weaker.contains(&own.id));
     overrides
         .rules
         .extend(then.overrides.rules.iter().filter(|own| weaker.contains(&own.id)).cloned());
-    rest.set_overrides(overrides.value());
-    let is_read = rest.overrides().is_some();
-    let may_weaken =
-        deployment_impact(Some(before), Some(&rest), Some(catalogue)).direction.may_weaken();
+    other_changes.set_overrides(overrides.value());
+    let is_read = other_changes.overrides().is_some();
+    let may_weaken = deployment_impact(Some(before), Some(&other_changes), Some(catalogue))
+        .direction
+        .may_weaken();
     (is_read && !weaker.is_empty() && !may_weaken).then_some(weaker)
 }

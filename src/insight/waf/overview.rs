@@ -153,7 +153,7 @@ pub fn survey<'w>(waf: &'w LiveWaf, account: Option<&AccountRules>) -> Survey<'w
         Some(AccountRules::Known(entry_points)) => Some(entry_points),
         Some(AccountRules::Unknown(_)) | None => None,
     };
-    let own =
+    let surveyed_rules =
         |phase: Phase| rules(waf, phase).iter().map(|rule| of_rule(rule, phase, waf)).collect();
     let mut ids: Vec<String> = Managed::ALL
         .iter()
@@ -169,7 +169,7 @@ pub fn survey<'w>(waf: &'w LiveWaf, account: Option<&AccountRules>) -> Survey<'w
         own: Phase::ALL
             .iter()
             .filter(|phase| !phase.deploys())
-            .map(|phase| (*phase, own(*phase)))
+            .map(|phase| (*phase, surveyed_rules(*phase)))
             .collect(),
     }
 }
@@ -210,10 +210,10 @@ fn ruleset<'w>(
             true => skipped.passes_by(id, rule_id, catalogue),
             false => skipped.passes_by_phase(Phase::Managed),
         };
-        let all = catalogue
+        let rule_ids = catalogue
             .map(|c| c.rules.iter().map(|r| r.id.0.as_str()).collect::<Vec<_>>())
             .unwrap_or_default();
-        let touched: Vec<&str> = all.into_iter().filter(|rule_id| concerns(rule_id)).collect();
+        let touched: Vec<&str> = rule_ids.into_iter().filter(|rule_id| concerns(rule_id)).collect();
         if !touched.is_empty() || (catalogue.is_none() && concerns("")) {
             exceptions.push(of_rule(rule, phase, waf));
         }
@@ -337,21 +337,23 @@ impl<'w> RulesetSurvey<'w> {
             return Vec::new();
         };
         let anomaly = effective.anomaly.as_ref().map(|a| a.rule.id.0.as_str());
-        let own = effective.overrides.rules.iter().filter(|o| Some(o.id.as_str()) != anomaly);
-        own.map(|own| {
-            let Some(rule) = catalogue.rule(&own.id) else {
-                return format!(
-                    "{} names no rule of version {}",
-                    phrases::short(&own.id),
-                    catalogue.version
-                );
-            };
-            let state = own.enabled.map(|e| if e { "on" } else { "off" }.to_owned());
-            let parts: Vec<_> = state.into_iter().chain(own.action.clone()).collect();
-            let about = phrases::about(rule);
-            let about = if about.is_empty() { String::new() } else { format!(": {about}") };
-            format!("{} {}{about}", phrases::rule_label(rule), parts.join(", "))
-        })
-        .collect()
+        let own_overrides =
+            effective.overrides.rules.iter().filter(|o| Some(o.id.as_str()) != anomaly);
+        own_overrides
+            .map(|own| {
+                let Some(rule) = catalogue.rule(&own.id) else {
+                    return format!(
+                        "{} names no rule of version {}",
+                        phrases::short(&own.id),
+                        catalogue.version
+                    );
+                };
+                let state = own.enabled.map(|e| if e { "on" } else { "off" }.to_owned());
+                let parts: Vec<_> = state.into_iter().chain(own.action.clone()).collect();
+                let about = phrases::about(rule);
+                let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+                format!("{} {}{about}", phrases::rule_label(rule), parts.join(", "))
+            })
+            .collect()
     }
 }

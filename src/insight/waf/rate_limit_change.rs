@@ -106,14 +106,15 @@ fn compare_limits(
             // The rates, multiplied by both periods.
             let rate = i128::from(requests) * i128::from(period_after);
             let lower = more_is_stronger(i128::from(requests_after) * i128::from(period), rate);
-            let both = fewer.combine(longer);
+            let combined = fewer.combine(longer);
             // The two have opposite directions. The rate is decisive if it agrees with the
             // requests.
-            let direction =
-                match both == Direction::Both && (lower == fewer || lower == Direction::Neutral) {
-                    true => fewer,
-                    false => both,
-                };
+            let direction = match combined == Direction::Both
+                && (lower == fewer || lower == Direction::Neutral)
+            {
+                true => fewer,
+                false => combined,
+            };
             let what = match (fewer, longer) {
                 (Direction::Neutral, Direction::Neutral) => return,
                 (_, Direction::Neutral) => {

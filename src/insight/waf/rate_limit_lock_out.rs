@@ -139,16 +139,16 @@ fn usual(rate: &BTreeMap<String, Value>, expression: &Expression) -> Option<i64>
     }
     if counted.names(APART) || expression.names(APART) {
         let names_pages = counted.names(PAGES) || expression.names(PAGES);
-        let one =
+        let per_visitor =
             if names_pages { FORM } else { WRITES.saturating_add(period / SECONDS_FOR_A_WRITE) };
-        return Some(one.saturating_mul(visitors));
+        return Some(per_visitor.saturating_mul(visitors));
     }
     let at_origin = rate.get("requests_to_origin") == Some(&Value::Bool(true));
-    let one = match at_origin {
+    let per_visitor = match at_origin {
         true => PAGE_AT_ORIGIN.saturating_add(period / 2),
         false => PAGE.saturating_add(period.saturating_mul(PER_SECOND)),
     };
-    Some(one.saturating_mul(visitors))
+    Some(per_visitor.saturating_mul(visitors))
 }
 
 /// Returns true if a rule is about hosts whose names say that programs, not browsers, use them.

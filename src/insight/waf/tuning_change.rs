@@ -139,9 +139,10 @@ impl<'s, 'c> Flips<'s, 'c> {
         if b.effect.enabled == a.effect.enabled {
             return;
         }
-        let own = |s: &EffectiveDeployment| s.overrides.rule(&a.rule.id.0).and_then(|o| o.enabled);
+        let state_of_override =
+            |s: &EffectiveDeployment| s.overrides.rule(&a.rule.id.0).and_then(|o| o.enabled);
         let cause = match &a.why {
-            _ if own(before) != own(after) => DecidedBy::Rule,
+            _ if state_of_override(before) != state_of_override(after) => DecidedBy::Rule,
             DecidedBy::Default => b.why.clone(),
             why => why.clone(),
         };
@@ -262,16 +263,17 @@ fn strange(overrides: &Overrides, catalogue: &Catalogue) -> BTreeSet<(String, St
     let member = |of: String| {
         move |(name, value): (&String, &Value)| (of.clone(), name.clone(), value.clone())
     };
-    let mut all: BTreeSet<_> = other.iter().map(member("the overrides".to_owned())).gather();
+    let mut strange_members: BTreeSet<_> =
+        other.iter().map(member("the overrides".to_owned())).gather();
     for tag in tags.iter().filter(|t| catalogue.has_tag(&t.tag)) {
-        all.extend(tag.other.iter().map(member(format!("tag {}", tag.tag))));
+        strange_members.extend(tag.other.iter().map(member(format!("tag {}", tag.tag))));
     }
     for own in rules {
         if let Some(rule) = catalogue.rule(&own.id) {
-            all.extend(own.other.iter().map(member(phrases::rule_label(rule))));
+            strange_members.extend(own.other.iter().map(member(phrases::rule_label(rule))));
         }
     }
-    all
+    strange_members
 }
 
 /// Adds members of overrides that differ and whose effect is unknown.

@@ -263,13 +263,13 @@ fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
 
 fn read_header(line: &str) -> Result<About, SnapshotError> {
     let foreign = |why: &str| SnapshotError::Foreign(why.to_owned());
-    let any: AnyHeader = parse_limited(line.as_bytes(), MOST_VALUES)
+    let any_header: AnyHeader = parse_limited(line.as_bytes(), MOST_VALUES)
         .map_err(|_| foreign("it does not begin with a line of JSON"))?;
-    let kind = any.kind.as_deref().unwrap_or("unknown");
+    let kind = any_header.kind.as_deref().unwrap_or("unknown");
     if kind != "snapshot" {
         return Err(SnapshotError::Foreign(format!("its kind is {kind:?}")));
     }
-    match any.format {
+    match any_header.format {
         Some(Snapshot::FORMAT) => {}
         Some(found) if found > Snapshot::FORMAT => {
             return Err(SnapshotError::Newer { found, known: Snapshot::FORMAT });

@@ -83,16 +83,16 @@ impl Snapshot {
 fn zones(request: &Request, items: &PackedTexts) -> Result<Envelope, ApiError> {
     let (name, account) =
         (query_parameter(request, "name"), query_parameter(request, "account.id"));
-    let mut found = Vec::new();
+    let mut matching_zones = Vec::new();
     for text in items.iter() {
         let zone: Json = parse_kept(request, text)?;
         let is_named = name.is_none_or(|name| zone["name"] == name);
         let account_of_zone = zone.pointer("/account/id").and_then(Json::as_str);
         if is_named && account.is_none_or(|asked| account_of_zone.is_none_or(|own| own == asked)) {
-            found.push(zone);
+            matching_zones.push(zone);
         }
     }
-    let count = found.len() as u64;
+    let count = matching_zones.len() as u64;
     let page = PageInfo {
         page: Some(1),
         per_page: Some(count.max(1)),
@@ -100,7 +100,7 @@ fn zones(request: &Request, items: &PackedTexts) -> Result<Envelope, ApiError> {
         total_count: Some(count),
         total_pages: Some(1),
     };
-    Ok(Envelope { result: Json::Array(found), page, cursor: None })
+    Ok(Envelope { result: Json::Array(matching_zones), page, cursor: None })
 }
 
 /// Returns the requested page of a list. Without a page size, returns the whole list.

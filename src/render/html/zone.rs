@@ -61,16 +61,16 @@ pub(super) fn write(page: &mut String, zone: &ZoneEntries<'_>, number: usize, so
 
 /// Returns labels for the dangers of an operation.
 pub(super) fn badges(view: &OperationView<'_>) -> String {
-    let mut all = String::new();
+    let mut badges_of_view = String::new();
     if view.weakens() {
-        all.push_str("<b class=\"badge danger\">WEAKENS PROTECTION</b> ");
+        badges_of_view.push_str("<b class=\"badge danger\">WEAKENS PROTECTION</b> ");
     }
     for danger in
         view.dangers.iter().filter(|d| !view.weakens() || d.code() != "weakens-protection")
     {
-        all.push_str(&format!("<b class=\"badge danger\">{}</b> ", html(danger.code())));
+        badges_of_view.push_str(&format!("<b class=\"badge danger\">{}</b> ", html(danger.code())));
     }
-    all
+    badges_of_view
 }
 
 /// Adds the effects of an operation, the changes that it reverts, and the reasons of accepted
@@ -100,24 +100,24 @@ fn class(view: &OperationView<'_>) -> &'static str {
 /// space. The style sheet could inspect each element instead (`:has`), but then a browser would do
 /// so again for every entry that it loads.
 fn classes<'a>(entries: impl Iterator<Item = &'a Entry<'a>>) -> String {
-    let mut all = BTreeSet::new();
+    let mut class_names = BTreeSet::new();
     for Entry { view, .. } in entries {
-        all.extend(view.is_loud().then_some("danger"));
-        all.insert(class(view));
+        class_names.extend(view.is_loud().then_some("danger"));
+        class_names.insert(class(view));
     }
-    all.into_iter().flat_map(|class| [" ", class]).collect()
+    class_names.into_iter().flat_map(|class| [" ", class]).collect()
 }
 
 /// Adds entries, in parts.
 fn entries(page: &mut String, all: &[Entry<'_>], zone: usize, sources: &Sources) {
     let parts = all.chunks_exact(PART);
-    let rest = parts.remainder();
+    let remainder = parts.remainder();
     for part in parts {
         page.push_str(&format!("<div class=\"part{}\">\n", classes(part.iter())));
         part.iter().for_each(|one| entry(page, one, zone, sources));
         page.push_str("</div>\n");
     }
-    rest.iter().for_each(|one| entry(page, one, zone, sources));
+    remainder.iter().for_each(|one| entry(page, one, zone, sources));
 }
 
 /// Adds one entry. The operations of an entry for several records are listed below it.

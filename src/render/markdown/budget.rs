@@ -83,20 +83,20 @@ impl Budget {
         (part, whole): (usize, usize),
     ) -> usize {
         let share = if self.alone { self.free } else { self.free / whole * part };
-        let mut own = share;
-        let mut left = 0;
-        own = own.saturating_sub(heading.size);
+        let mut free_bytes = share;
+        let mut omitted = 0;
+        free_bytes = free_bytes.saturating_sub(heading.size);
         out.push_str(&heading.text);
         for piece in pieces {
-            if piece.size <= own {
-                own -= piece.size;
+            if piece.size <= free_bytes {
+                free_bytes -= piece.size;
                 out.push_str(&piece.text);
             } else {
-                left += 1;
+                omitted += 1;
             }
         }
-        self.free -= share - own;
-        left
+        self.free -= share - free_bytes;
+        omitted
     }
 }
 

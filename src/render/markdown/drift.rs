@@ -45,23 +45,27 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
             left_out += weakened_deployments(&mut out, view, &mut budget);
             continue;
         }
-        let all: Vec<_> = view
+        let findings_of_state: Vec<_> = view
             .zones()
             .flat_map(|(report, plan)| {
                 findings(report, plan).into_iter().map(|found| (report.name.as_str(), found))
             })
             .filter(|(_, (finding, _))| finding.state == state)
             .collect();
-        if all.is_empty() {
+        if findings_of_state.is_empty() {
             continue;
         }
-        let heading =
-            Piece::new(format!("\n#### {} {}: {}\n\n", all.len(), state.as_str(), state.about()));
+        let heading = Piece::new(format!(
+            "\n#### {} {}: {}\n\n",
+            findings_of_state.len(),
+            state.as_str(),
+            state.about()
+        ));
         if heading.size > budget.free() {
-            left_out += all.len();
+            left_out += findings_of_state.len();
             continue;
         }
-        let pieces = all
+        let pieces = findings_of_state
             .iter()
             .map(|(zone, (finding, operation))| Piece::new(item(zone, finding, operation)));
         left_out += budget.list(&mut out, heading, pieces, (1, 1));
@@ -164,13 +168,13 @@ fn zones(out: &mut String, view: &DriftView<'_>, budget: &mut Budget) -> usize {
                 left.examples.iter().take(SHOWN_NAMES).map(|name| code(name)).collect();
             let names =
                 if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-            let more = left.count().saturating_sub(left.examples.len().min(SHOWN_NAMES));
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            piece.push_str(&format!("  - left alone: {}{names}{more}\n", prose(&aside(left))));
+            let omitted = left.count().saturating_sub(left.examples.len().min(SHOWN_NAMES));
+            let omission = if omitted > 0 { format!(" and {omitted} more") } else { String::new() };
+            piece.push_str(&format!("  - left alone: {}{names}{omission}\n", prose(&aside(left))));
         }
         Piece::new(piece)
     });
-    let left = budget.list(out, heading, pieces, (1, 1));
+    let zones_omitted = budget.list(out, heading, pieces, (1, 1));
     out.push_str(END);
-    left
+    zones_omitted
 }

@@ -31,9 +31,9 @@ pub(super) fn findings<'d>(
     budget: &mut Budget,
 ) {
     let (known, mut all): (Vec<_>, Vec<_>) = all.partition(|d| d.is_known);
-    let known = known_findings(known.into_iter());
+    let known_line = known_findings(known.into_iter());
     if all.is_empty() {
-        if let Some(known) = known {
+        if let Some(known) = known_line {
             out.push_str(&format!("\n{known}.\n"));
         }
         return;
@@ -47,12 +47,12 @@ pub(super) fn findings<'d>(
         .map(|(n, s)| count(n, s.as_str()))
         .collect();
     let heading = Piece::new(format!("\n#### Findings: {}\n\n", counts.join(", ")));
-    let left =
+    let omitted =
         budget.list(out, heading, all.iter().map(|d| Piece::new(finding(d, sources))), (1, 3));
-    if left > 0 {
-        out.push_str(&format!("- and {left} more\n"));
+    if omitted > 0 {
+        out.push_str(&format!("- and {omitted} more\n"));
     }
-    if let Some(known) = known {
+    if let Some(known) = known_line {
         out.push_str(&format!("- {known}\n"));
     }
 }

@@ -26,10 +26,10 @@ pub fn write_conformance(out: &mut dyn Write, report: &Conformance) -> io::Resul
         }
     }
     let Summary { held, differed, unknown } = report.summary;
-    let all = count(report.checks.len(), "assumption");
+    let assumptions = count(report.checks.len(), "assumption");
     writeln!(
         out,
-        "{}, {} plan: {all}: {held} held, {differed} differed, {unknown} unknown.",
+        "{}, {} plan: {assumptions}: {held} held, {differed} differed, {unknown} unknown.",
         report.date,
         safe(&report.plan)
     )?;

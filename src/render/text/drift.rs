@@ -63,9 +63,9 @@ fn write_zone(
     (colour, names_unmanaged): (bool, bool),
 ) -> io::Result<()> {
     writeln!(out, "{}", styled(&in_both_forms(report.name.as_str()), BOLD, colour))?;
-    let all = findings(report, plan);
+    let findings_and_views = findings(report, plan);
     let (urgent, others): (Vec<_>, Vec<_>) =
-        all.iter().partition(|(finding, _)| finding.state < State::Weakened);
+        findings_and_views.iter().partition(|(finding, _)| finding.state < State::Weakened);
     for (finding, operation) in urgent {
         write_finding(out, finding, operation, colour)?;
     }
@@ -94,9 +94,9 @@ fn write_zone(
         for example in shown {
             writeln!(out, "    {}", styled(&safe(example), DIM, colour))?;
         }
-        let more = left.count().saturating_sub(shown.len());
-        if names_unmanaged && more > 0 {
-            writeln!(out, "    {}", styled(&format!("and {more} more"), DIM, colour))?;
+        let omitted = left.count().saturating_sub(shown.len());
+        if names_unmanaged && omitted > 0 {
+            writeln!(out, "    {}", styled(&format!("and {omitted} more"), DIM, colour))?;
         }
     }
     writeln!(out)

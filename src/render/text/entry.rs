@@ -102,9 +102,9 @@ fn write_setting(out: &mut dyn Write, view: &OperationView<'_>, paper: Paper) ->
     }
     for FieldView { name, is_whole, before, after } in &view.fields {
         let member = if *is_whole { ": ".to_owned() } else { format!(" {}: ", safe(name)) };
-        let before =
+        let old_words =
             if *before == Side::Unknown { "?" } else { before.words().unwrap_or_default() };
-        write_change(out, head.clone().add(member, PLAIN), (before, after), "", paper)?;
+        write_change(out, head.clone().add(member, PLAIN), (old_words, after), "", paper)?;
     }
     Ok(())
 }
@@ -265,8 +265,8 @@ fn write_record(
         Line::indented(column).add(safe(value), DIM).add("  unchanged", DIM).write(out, paper)?;
     }
     if entry.beside.len() > BESIDE {
-        let more = format!("and {} more unchanged", entry.beside.len() - BESIDE);
-        Line::indented(column).add(more, DIM).write(out, paper)?;
+        let omission = format!("and {} more unchanged", entry.beside.len() - BESIDE);
+        Line::indented(column).add(omission, DIM).write(out, paper)?;
     }
     Ok(())
 }

@@ -126,7 +126,7 @@ impl Line {
             ];
         };
         let hang = self.hang.min(width / 2);
-        let all: Vec<(usize, char)> = self
+        let characters: Vec<(usize, char)> = self
             .spans
             .iter()
             .enumerate()
@@ -134,31 +134,31 @@ impl Line {
             .collect();
         let is_break = |(n, c): &(usize, char)| *c == ' ' && !self.spans[*n].is_whole;
         let mut rows = Vec::new();
-        let mut rest = &all[..];
+        let mut unwritten = &characters[..];
         // The first row has its own indentation.
         let mut free = width;
-        while !rest.is_empty() {
-            let fits = fitting(rest, free);
-            let is_last = fits == rest.len();
-            let indent = if rows.is_empty() { self.hang.min(rest.len()) } else { 0 };
-            let word = rest[indent.min(fits)..fits]
+        while !unwritten.is_empty() {
+            let fits = fitting(unwritten, free);
+            let is_last = fits == unwritten.len();
+            let indent = if rows.is_empty() { self.hang.min(unwritten.len()) } else { 0 };
+            let word = unwritten[indent.min(fits)..fits]
                 .iter()
                 .rposition(is_break)
                 .map(|at| at + indent.min(fits));
             // A space after the row ends a word as well.
             let end = match word {
-                _ if is_last || is_break(&rest[fits]) => fits,
+                _ if is_last || is_break(&unwritten[fits]) => fits,
                 Some(space) if space > 0 => space,
                 // A list without spaces is divided between its members.
-                _ => rest[..fits]
+                _ => unwritten[..fits]
                     .iter()
                     .rposition(|(_, c)| *c == ',')
                     .map_or(fits, |comma| comma + 1),
             };
-            rows.push((rows.is_empty(), &rest[..end]));
-            rest = &rest[end..];
-            let spaces = rest.iter().take_while(|(_, c)| *c == ' ').count();
-            rest = &rest[spaces..];
+            rows.push((rows.is_empty(), &unwritten[..end]));
+            unwritten = &unwritten[end..];
+            let spaces = unwritten.iter().take_while(|(_, c)| *c == ' ').count();
+            unwritten = &unwritten[spaces..];
             free = width.saturating_sub(hang).max(1);
         }
         let joined = |(is_first, row): (bool, &[(usize, char)])| {

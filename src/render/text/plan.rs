@@ -161,16 +161,17 @@ fn write_examples(out: &mut dyn Write, aside: &SetAsideCount, paper: Paper) -> i
         let line = format!("{} {}", safe(&aside.reason), safe(&with_unicode(example)));
         Line::indented(4).add(line, DIM).write(out, paper)?;
     }
-    let more = aside.count() - aside.examples.len();
-    if more > 0 {
-        Line::indented(4).add(format!("and {more} more"), DIM).write(out, paper)?;
+    let omitted = aside.count() - aside.examples.len();
+    if omitted > 0 {
+        Line::indented(4).add(format!("and {omitted} more"), DIM).write(out, paper)?;
     }
     Ok(())
 }
 
 fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     let s = view.plan.summary();
-    let made = count(usize::try_from(view.plan.requests_made).unwrap_or(usize::MAX), "request");
+    let requests_made =
+        count(usize::try_from(view.plan.requests_made).unwrap_or(usize::MAX), "request");
     if s.operations() == 0 {
         let line = match view.verdict {
             Verdict::Incomplete => "The plan is incomplete: see the errors.".to_owned(),
@@ -186,7 +187,7 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
         return hanging()
             .add(line, BOLD)
             .add("  ", PLAIN)
-            .add(format!("({made})"), DIM)
+            .add(format!("({requests_made})"), DIM)
             .write(out, view.paper());
     }
     let line = format!("Plan: {} to create, {} to update, {}.", s.create, s.update, s.deletes());
@@ -197,7 +198,8 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
         .map(|base| format!("; compared with {}", safe(&base.to_string())))
         .unwrap_or_default();
     let time = time_at_limit::after_comma(view.plan.requests_made, view.requests_to_apply);
-    let requests = format!("({made} made, {} to apply{time}{base})", view.requests_to_apply);
+    let requests =
+        format!("({requests_made} made, {} to apply{time}{base})", view.requests_to_apply);
     hanging().add(line, BOLD).add("  ", PLAIN).add(requests, DIM).write(out, view.paper())?;
     if *view.verdict == Verdict::Incomplete {
         writeln!(out, "The plan is incomplete and cannot be applied: see the errors.")?;

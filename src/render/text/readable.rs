@@ -20,7 +20,7 @@ pub fn write_readable(
     colour: bool,
 ) -> io::Result<()> {
     let ReadableDocument { kind, verdict, summary, base, consents_missing, .. } = document;
-    let made = match &document.saved {
+    let age = match &document.saved {
         Some(saved) => format!(
             ", saved at {} by {}, for the day {}",
             saved.created_at, saved.tool, saved.today
@@ -28,7 +28,7 @@ pub fn write_readable(
         None if document.checked_at.is_empty() => String::new(),
         None => format!(", made at {}", document.checked_at),
     };
-    let title = safe(&format!("{kind}: {verdict}{made}")).into_owned();
+    let title = safe(&format!("{kind}: {verdict}{age}")).into_owned();
     writeln!(out, "{}", styled(&title, BOLD, colour))?;
     if let Some(base) = base {
         let member = |name: &str| base.get(name).and_then(Json::as_str).unwrap_or_default();

@@ -73,19 +73,21 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
         let total = count(applied.outcomes.len(), "operation");
         let name = styled(&in_both_forms(plan.name.as_str()), BOLD, colour);
         let remaining = verified.map(|v| &v.remaining);
-        let left = remaining.map(|plan| plan.operations.len());
-        let state = match left {
+        let remaining_count = remaining.map(|plan| plan.operations.len());
+        let state = match remaining_count {
             Some(0) if verified.is_some_and(|v| !v.is_in_sync()) => {
                 styled("something in the spec cannot be applied; see the errors", DELETE, colour)
             }
-            _ if !plan.left_out.is_empty() && (left == Some(0) || *is_confirmed) => styled(
-                &format!(
-                    "what was chosen is in sync; {} left out",
-                    count(plan.left_out.len(), "operation")
-                ),
-                CREATE,
-                colour,
-            ),
+            _ if !plan.left_out.is_empty() && (remaining_count == Some(0) || *is_confirmed) => {
+                styled(
+                    &format!(
+                        "what was chosen is in sync; {} left out",
+                        count(plan.left_out.len(), "operation")
+                    ),
+                    CREATE,
+                    colour,
+                )
+            }
             Some(0) if applied.is_complete() => styled("in sync, read back", CREATE, colour),
             Some(0) => {
                 styled("in sync, read back, although not every operation succeeded", CREATE, colour)
@@ -126,7 +128,9 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
         for address in remaining.iter().flat_map(|r| r.addresses()).take(MOST_LEFT) {
             writeln!(out, "  {}  {}", styled("left", DELETE, colour), safe(address.as_str()))?;
         }
-        if let Some(more) = left.and_then(|n| n.checked_sub(MOST_LEFT)).filter(|n| *n > 0) {
+        if let Some(more) =
+            remaining_count.and_then(|n| n.checked_sub(MOST_LEFT)).filter(|n| *n > 0)
+        {
             writeln!(out, "  and {more} more")?;
         }
     }
@@ -142,18 +146,20 @@ pub fn next_step(zones: &[ZoneResult], is_saved_plan: bool) -> Option<String> {
         |is: fn(&OperationOutcome) -> bool| outcomes().filter(|outcome| is(outcome)).count();
     let refused = number(|o| matches!(o, OperationOutcome::Refused(_)));
     let stale = number(|o| matches!(o, OperationOutcome::Stale(_)));
-    let left = outcomes().filter(|outcome| !outcome.is_in_effect()).count();
-    if left == 0 {
+    let open_count = outcomes().filter(|outcome| !outcome.is_in_effect()).count();
+    if open_count == 0 {
         return None;
     }
-    let again = match is_saved_plan {
+    let advice = match is_saved_plan {
         true if stale > 0 => "plan again, and apply the new plan",
         true => "run the same command with --resume: it sends only what is left",
         false => "run the same command again: it plans again and sends only what is left",
     };
-    let left = format!("{} left", count(left, "operation"));
+    let open_operations = format!("{} left", count(open_count, "operation"));
     Some(match refused {
-        0 => format!("{left}. To finish, {again}."),
-        n => format!("{left}, {n} of them refused. Correct what was refused; then {again}."),
+        0 => format!("{open_operations}. To finish, {advice}."),
+        n => format!(
+            "{open_operations}, {n} of them refused. Correct what was refused; then {advice}."
+        ),
     })
 }

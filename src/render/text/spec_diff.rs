@@ -23,12 +23,12 @@ pub fn write_spec_changes(
     for zone in &changes.zones {
         write_zone(out, zone, colour)?;
     }
-    let same = count(changes.unchanged, "zone");
+    let same_zones = count(changes.unchanged, "zone");
     if changes.is_empty() {
         return writeln!(
             out,
             "{}",
-            styled(&format!("No difference: {same} the same in both."), BOLD, colour)
+            styled(&format!("No difference: {same_zones} the same in both."), BOLD, colour)
         );
     }
     let (mut added, mut removed, mut changed, mut moved) = (0, 0, 0, 0);
@@ -43,8 +43,9 @@ pub fn write_spec_changes(
     let line = format!("{added} added, {removed} removed, {changed} changed, {moved} moved.");
     let zones = count(changes.zones.len(), "zone");
     let differ = if changes.zones.len() == 1 { "differs" } else { "differ" };
-    let same = if changes.unchanged == 0 { String::new() } else { format!(", {same} the same") };
-    let aside = format!("({zones} {differ}{same})");
+    let same_in_words =
+        if changes.unchanged == 0 { String::new() } else { format!(", {same_zones} the same") };
+    let aside = format!("({zones} {differ}{same_in_words})");
     writeln!(out, "{}  {}", styled(&line, BOLD, colour), styled(&aside, DIM, colour))
 }
 

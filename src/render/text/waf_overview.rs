@@ -219,13 +219,17 @@ fn write_ruleset(
 
 /// Describes the number of enabled rules and of all rules, by family.
 fn families(counts: &[FamilyCount]) -> String {
-    let known: Vec<_> = counts
+    let known_families: Vec<_> = counts
         .iter()
         .filter_map(|FamilyCount { family, on, total }| {
             Some(format!("{} {on}/{total}", family.as_ref()?.name))
         })
         .collect();
-    if known.is_empty() { String::new() } else { format!(": {}", known.join(", ")) }
+    if known_families.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", known_families.join(", "))
+    }
 }
 
 /// Writes rules with their own expressions.

@@ -88,8 +88,8 @@ fn add_group(out: &mut String, group: &Group) {
     for (what, names) in
         [("OWASP rules", &group.owasp_rules), ("hosts", &group.hosts), ("paths", &group.paths)]
     {
-        let one = |named: &Named| format!("{} ({})", code(&named.name), named.requests);
-        let names: Vec<_> = names.iter().take(5).map(one).collect();
+        let name_and_count = |named: &Named| format!("{} ({})", code(&named.name), named.requests);
+        let names: Vec<_> = names.iter().take(5).map(name_and_count).collect();
         if !names.is_empty() {
             out.push_str(&format!("- {what}: {}\n", names.join(", ")));
         }

@@ -87,7 +87,7 @@ fn add_bars(out: &mut String, outcomes: &Outcomes) {
     );
     for (top, when, counts) in [(0, "now", outcomes.before), (44, "planned", outcomes.after)] {
         let Counts { pass, block, challenge, unknown } = counts;
-        let mut left = LEFT as u64;
+        let mut x = LEFT as u64;
         let parts = [
             (pass, "var(--good)"),
             (challenge, "var(--note)"),
@@ -104,9 +104,9 @@ fn add_bars(out: &mut String, outcomes: &Outcomes) {
                 .unwrap_or(0)
                 .max(u64::from(number > 0));
             out.push_str(&format!(
-                "<rect x=\"{left}\" y=\"{top}\" width=\"{length}\" height=\"20\" fill=\"{colour}\"/>\n"
+                "<rect x=\"{x}\" y=\"{top}\" width=\"{length}\" height=\"20\" fill=\"{colour}\"/>\n"
             ));
-            left += length;
+            x += length;
         }
         out.push_str(&format!(
             "<text x=\"{LEFT}\" y=\"{}\" fill=\"currentColor\" font-size=\"12\">{}</text>\n",
@@ -125,9 +125,9 @@ fn add_matrix(out: &mut String, matrix: &Matrix, report: &Report) {
          aria-label=\"Requests by paranoia level and threshold\">\n"
     ));
     for (n, number) in matrix.thresholds.iter().enumerate() {
-        let left = LEFT + n * WIDTH + WIDTH / 2;
+        let x = LEFT + n * WIDTH + WIDTH / 2;
         out.push_str(&format!(
-            "<text x=\"{left}\" y=\"16\" text-anchor=\"middle\" fill=\"currentColor\" font-size=\"13\">{}</text>\n",
+            "<text x=\"{x}\" y=\"16\" text-anchor=\"middle\" fill=\"currentColor\" font-size=\"13\">{}</text>\n",
             threshold(*number)
         ));
     }
@@ -139,7 +139,7 @@ fn add_matrix(out: &mut String, matrix: &Matrix, report: &Report) {
             n + 1
         ));
         for (m, cell) in row.iter().enumerate() {
-            let left = LEFT + m * WIDTH;
+            let x = LEFT + m * WIDTH;
             // The shade is between 0 % and 75 % of the colour.
             let shade = cell.filled * 3 / 4;
             let border =
@@ -155,12 +155,12 @@ fn add_matrix(out: &mut String, matrix: &Matrix, report: &Report) {
             out.push_str(&format!(
                 "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"var(--bad)\" fill-opacity=\"0.{shade:02}\" \
                  stroke=\"{border}\" stroke-width=\"2\"{dashes}/>\n",
-                left + 2,
+                x + 2,
                 top + 2,
                 WIDTH - 4,
                 HEIGHT - 4
             ));
-            let middle_of_cell = left + WIDTH / 2;
+            let middle_of_cell = x + WIDTH / 2;
             let (first, second) = (top + 18, top + 34);
             out.push_str(&format!(
                 "<text x=\"{middle_of_cell}\" y=\"{first}\" text-anchor=\"middle\" fill=\"currentColor\" font-size=\"13\">{} \

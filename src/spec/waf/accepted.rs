@@ -29,8 +29,8 @@ fn skip_parameter((name, value): (&String, &Value)) -> Option<(String, Value)> {
     let id = |value: &Value| {
         let is_named =
             |ruleset: &&ManagedFacts| matches!(value, Value::Text(key) if key == ruleset.key);
-        let known = MANAGED_RULESETS.iter().find(is_named);
-        known.map_or_else(|| value.clone(), |ruleset| Value::from(ruleset.id))
+        let named_ruleset = MANAGED_RULESETS.iter().find(is_named);
+        named_ruleset.map_or_else(|| value.clone(), |ruleset| Value::from(ruleset.id))
     };
     match (name.as_str(), value) {
         ("ruleset", value) if id(value) != *value => {

@@ -292,7 +292,7 @@ pub(crate) fn managed(
     context: &RequestContext<'_>,
     id: &str,
 ) -> Result<Option<Value>, SandboxError> {
-    let found = catalogue::find_managed_ruleset(context, id)
+    let managed_ruleset = catalogue::find_managed_ruleset(context, id)
         .map_err(|refusal| SandboxError::refused("managed_rulesets", &refusal))?;
-    Ok(found.map(|ruleset| ruleset.to_json(Detail::Whole)))
+    Ok(managed_ruleset.map(|ruleset| ruleset.to_json(Detail::Whole)))
 }

@@ -174,11 +174,11 @@ enum Unfollowed {
 /// Returns the position of a value in a list, to which it is added if needed. The last place stands
 /// for all that have none.
 fn number_of<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
-    let found = list.iter().position(|one| *one == value).unwrap_or_else(|| {
+    let position = list.iter().position(|one| *one == value).unwrap_or_else(|| {
         list.push(value);
         list.len() - 1
     });
-    found.min(MOST_BITS)
+    position.min(MOST_BITS)
 }
 
 /// Returns true if a deployment stops no request: it only logs, or what would act is off.
@@ -218,7 +218,7 @@ impl Requests {
         others: impl Iterator<Item = &'r RuleBody>,
         waf: &LiveWaf,
     ) -> Self {
-        let mut all = Self {
+        let mut requests = Self {
             conditions: Conditions::default(),
             expressions: Vec::new(),
             numbers: BTreeMap::new(),
@@ -236,23 +236,25 @@ impl Requests {
         };
         let changed = changes.iter().flat_map(|(_, before, after)| [*before, *after]).flatten();
         for body in changed.chain(others) {
-            all.learn(body, waf);
+            requests.learn(body, waf);
         }
         // Rules that were not read may stop requests, unless a rule before them accepts or skips.
         for phase in Phase::ALL.iter().filter(|phase| !waf.entry_points.contains_key(*phase)) {
-            all.outside |=
-                1 << number_of(&mut all.others, Unfollowed::Phase(phase.as_str().to_owned()));
+            requests.outside |=
+                1 << number_of(&mut requests.others, Unfollowed::Phase(phase.as_str().to_owned()));
         }
-        all.limits_implied = (0..all.limits.len()).map(|n| 1 << n.min(MOST_BITS)).collect();
-        all.versions_implied =
-            (0..all.versions.len()).map(|n| BTreeSet::from([n.min(MOST_BITS)])).collect();
-        all.versions_off = all.versions.iter().map(|version| all.off(version, waf)).collect();
+        requests.limits_implied =
+            (0..requests.limits.len()).map(|n| 1 << n.min(MOST_BITS)).collect();
+        requests.versions_implied =
+            (0..requests.versions.len()).map(|n| BTreeSet::from([n.min(MOST_BITS)])).collect();
+        requests.versions_off =
+            requests.versions.iter().map(|version| requests.off(version, waf)).collect();
         for (phase, before, after) in changes {
             if let (Some(before), Some(after)) = (before, after) {
-                all.compare(*phase, before, after, waf);
+                requests.compare(*phase, before, after, waf);
             }
         }
-        all
+        requests
     }
 
     /// Takes note of a rule.
@@ -322,22 +324,22 @@ impl Requests {
 
     /// Takes note of which of two rules is the stricter one, for requests that both apply to.
     fn compare(&mut self, phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf) {
-        let mut same = after.clone();
+        let mut same_scope = after.clone();
         for member in ["expression", "enabled"] {
             match before.get(member) {
-                Some(value) => same.set(member, value.clone()),
-                None => drop(same.remove(member)),
+                Some(value) => same_scope.set(member, value.clone()),
+                None => drop(same_scope.remove(member)),
             }
         }
         let direction = match (self.act(before, waf), self.act(after, waf)) {
             (Some(Act::Limit(_)), Some(Act::Limit(_))) => {
-                rule_impact(phase, Some(before), Some(&same), waf).direction
+                rule_impact(phase, Some(before), Some(&same_scope), waf).direction
             }
             (Some(Act::Check { ruleset, .. }), Some(Act::Check { ruleset: other, .. }))
                 if ruleset == other =>
             {
                 let catalogue = before.executes().and_then(|id| waf.catalogue(id));
-                deployment_impact(Some(before), Some(&same), catalogue).direction
+                deployment_impact(Some(before), Some(&same_scope), catalogue).direction
             }
             _ => return,
         };
@@ -389,15 +391,16 @@ impl Requests {
         }
         let impossible = |n: usize| !is_possible(&[n], &[]);
         let closed = |seeds: u64| -> Option<u64> {
-            let mut all = seeds | always;
+            let mut implied_kinds = seeds | always;
             loop {
-                let wider = bits(all).fold(all, |all, n| all | implied[n]);
-                if wider == all {
+                let wider = bits(implied_kinds).fold(implied_kinds, |all, n| all | implied[n]);
+                if wider == implied_kinds {
                     break;
                 }
-                all = wider;
+                implied_kinds = wider;
             }
-            (!bits(all).any(|n| impossible(n) || apart[n] & all != 0)).then_some(all)
+            (!bits(implied_kinds).any(|n| impossible(n) || apart[n] & implied_kinds != 0))
+                .then_some(implied_kinds)
         };
         let mut kinds: BTreeSet<u64> = BTreeSet::new();
         if count <= ALL_COMBINATIONS {
@@ -527,8 +530,8 @@ impl Requests {
             .gather();
         let is_off =
             |(ruleset, rule): &(String, String)| ruleset == id && off.contains(rule.as_str());
-        let all = self.exempt.iter().enumerate().take(MOST_BITS);
-        all.filter(|(_, rule)| is_off(rule)).fold(0, |all, (n, _)| all | 1 << n)
+        let exemptions = self.exempt.iter().enumerate().take(MOST_BITS);
+        exemptions.filter(|(_, rule)| is_off(rule)).fold(0, |all, (n, _)| all | 1 << n)
     }
 
     /// Returns the rules of a ruleset that are bypassed anywhere.
@@ -579,14 +582,14 @@ impl Requests {
     #[must_use]
     pub fn about(&self, kind: usize) -> String {
         let RequestKind { held, goes_on, .. } = self.kinds[kind];
-        let all: Vec<String> = bits(held)
+        let conditions: Vec<String> = bits(held)
             .filter(|n| !self.expressions[*n].is_always_true())
             .map(|n| phrases::expression(self.expressions[n].text().trim()))
             .collect();
         let passes = if goes_on { ", from clients that pass the challenge" } else { "" };
-        match all.is_empty() {
+        match conditions.is_empty() {
             true => format!("all other requests{passes}"),
-            false => format!("requests where {}{passes}", first_of(&all, 4)),
+            false => format!("requests where {}{passes}", first_of(&conditions, 4)),
         }
     }
 }

@@ -13,8 +13,8 @@ impl Requests {
     /// Returns true if no rules share a number because there are too many.
     #[must_use]
     pub fn are_all_told_apart(&self) -> bool {
-        let most = [self.limits.len(), self.others.len(), self.rulesets.len(), self.exempt.len()];
-        self.expressions.len() < MOST_PROPERTIES && most.iter().all(|count| *count < MOST_BITS)
+        let counts = [self.limits.len(), self.others.len(), self.rulesets.len(), self.exempt.len()];
+        self.expressions.len() < MOST_PROPERTIES && counts.iter().all(|count| *count < MOST_BITS)
     }
 
     /// Compares two states for every obstacle and every kind of request. Calls `visit` with the
@@ -28,8 +28,8 @@ impl Requests {
         let mut work = MOST_COMPARED;
         for aspect in self.aspects() {
             let states = States { requests: self, before, after, aspect };
-            let any = RequestKind { known: 0, held: 0, goes_on: false };
-            states.compare(any, &mut work, visit)?;
+            let any_request = RequestKind { known: 0, held: 0, goes_on: false };
+            states.compare(any_request, &mut work, visit)?;
         }
         Some(())
     }
@@ -68,8 +68,8 @@ impl Requests {
         rule: &SimpleRule,
         others: impl Iterator<Item = &'r SimpleRule>,
     ) -> bool {
-        let same = others.filter(|other| other.act == rule.act).map(|other| other.property);
-        !self.conditions.are_possible([rule.property], same)
+        let same_action = others.filter(|other| other.act == rule.act).map(|other| other.property);
+        !self.conditions.are_possible([rule.property], same_action)
     }
 }
 
@@ -103,9 +103,9 @@ impl States<'_> {
         };
         for held in [0, 1_u64 << property] {
             let (known, held) = (kind.known | 1 << property, kind.held | held);
-            let one = RequestKind { known, held, ..kind };
-            if self.requests.is_possible(one) {
-                self.compare(one, work, visit)?;
+            let narrower = RequestKind { known, held, ..kind };
+            if self.requests.is_possible(narrower) {
+                self.compare(narrower, work, visit)?;
             }
         }
         Some(())
