@@ -14,7 +14,7 @@ use crate::model::{Fqdn, RecordType};
 pub struct AnswerView<'a> {
     /// The queried type.
     pub kind: RecordType,
-    /// The answer.
+    /// Records or the reason for their absence.
     pub answer: Answer<'a>,
     /// The assumptions of the answer.
     pub notes: Vec<String>,

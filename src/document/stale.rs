@@ -57,7 +57,7 @@ pub struct Reviewed {
 /// An operation that differs from the reviewed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StaleOperation {
-    /// Its address.
+    /// Address in the saved plan.
     pub address: String,
     /// The difference.
     pub what: String,

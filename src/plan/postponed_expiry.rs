@@ -68,7 +68,6 @@ struct WeakeningEntry<'a> {
     kind: EntryKind<'a>,
 }
 
-/// The kind of entry.
 enum EntryKind<'a> {
     Exception(&'a DesiredRule),
     Override(Managed, &'a RuleTuning),

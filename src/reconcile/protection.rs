@@ -19,7 +19,7 @@ use crate::plan::{DeploymentInForce, deployments_in_force};
 /// A zone of a spec.
 #[derive(Debug)]
 pub(crate) struct Protected {
-    /// Its name.
+    /// Zone that the protection belongs to.
     pub name: ZoneName,
     /// How it is served once the settings of the spec are applied. Rules apply to proxied hosts
     /// only.

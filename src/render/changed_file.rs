@@ -3,7 +3,7 @@
 /// A file with both versions of its text.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangedFile<'a> {
-    /// Its name.
+    /// Path as outputs show it.
     pub name: &'a str,
     /// Its text before.
     pub before: &'a str,

@@ -14,7 +14,6 @@ use crate::plan::{Action, Operation, RecordSubject, Subject};
 /// The most important comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
-    /// A zone.
     Zone,
     /// A danger, accepted or not.
     Danger,

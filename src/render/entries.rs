@@ -42,7 +42,6 @@ pub(super) const BESIDE: usize = 10;
 pub(super) struct Member<'a> {
     /// Its index in the plan of the zone.
     pub(super) number: usize,
-    /// The operation.
     operation: &'a Operation,
     /// The view of the operation.
     pub(super) view: OperationView<'a>,

@@ -38,7 +38,6 @@ const LENGTHY: usize = 80;
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
-    /// The text.
     pub(super) text: String,
     /// True if the other text does not have it.
     pub(super) differs: bool,

@@ -39,7 +39,6 @@ const DEFERRED: &str = "$zonewright::deferred";
 pub(super) struct Spanned<T> {
     /// Its place.
     pub(super) span: Span,
-    /// The value.
     pub(super) value: T,
 }
 
@@ -50,9 +49,7 @@ pub(super) struct Text(pub(super) String);
 /// Text or an explicit `null`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Nullable {
-    /// `null`.
     Null,
-    /// Text.
     Text(String),
 }
 

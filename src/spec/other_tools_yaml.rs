@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostics, Place, SourceId, findings};
 /// A YAML value and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Yaml {
-    /// Its place.
+    /// Where the value begins in its file.
     pub place: Place,
     /// Its content.
     pub kind: YamlKind,

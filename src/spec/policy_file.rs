@@ -79,9 +79,9 @@ struct ZoneSyntax {
 pub struct Allowed {
     /// The zones that it applies to.
     pub zones: glob::Pattern,
-    /// The danger.
+    /// Danger that operations may have without a flag.
     pub danger: Danger,
-    /// The reason.
+    /// Why the policy allows the danger.
     pub reason: String,
 }
 

@@ -242,7 +242,6 @@ fn lines_with_starts(text: &str) -> Vec<Line<'_>> {
         .collect()
 }
 
-/// Decodes a block.
 fn decode_block(written: &str, is_folded: bool) -> Decoded {
     let mut decoded = Decoded::default();
     let block_lines = lines_with_starts(written);

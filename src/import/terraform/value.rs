@@ -10,7 +10,6 @@ use crate::model::{Gather, Value};
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Term {
-    /// Null.
     Null,
     /// True or false.
     Bool(bool),

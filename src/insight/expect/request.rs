@@ -81,7 +81,6 @@ fn passes_unseen(verdict: &RequestVerdict) -> bool {
     verdict.outcome == RequestOutcome::Pass && !verdict.not_evaluated.is_empty()
 }
 
-/// Describes a verdict.
 fn describe_verdict(
     verdict: &RequestVerdict,
     is_direct: bool,

@@ -53,7 +53,7 @@ impl DecidedBy {
 /// A rule under a deployment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveRule<'c> {
-    /// The rule.
+    /// Rule of the catalogue that the deployment executes.
     pub rule: &'c CatalogueRule,
     /// What it does.
     pub effect: Effect,
@@ -72,7 +72,7 @@ pub struct EffectiveDeployment<'c> {
     pub scope: Option<Expression>,
     /// The version that it is pinned to, if any.
     pub version: Option<String>,
-    /// Its overrides.
+    /// Overrides as the deployment's body has them.
     pub overrides: Overrides,
     /// The paranoia level; `None` if the state of the rules matches no level, or the ruleset has
     /// none.

@@ -10,7 +10,7 @@ const MOST_LINES: usize = 12;
 /// The impact of a change on traffic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Impact {
-    /// Its direction.
+    /// Direction of all effects together.
     pub direction: Direction,
     /// Sentences for the reviewer: plain text that may contain text from Cloudflare.
     pub lines: Vec<String>,

@@ -40,7 +40,7 @@ const MOST_NAMES: usize = 8;
 pub struct LockedRule {
     /// Its number, if it has one.
     pub number: Option<u32>,
-    /// Its id.
+    /// Identifier that Cloudflare gave to the rule.
     pub id: String,
     /// Its paranoia level, if it has one.
     pub level: Option<Paranoia>,
@@ -120,11 +120,11 @@ impl LockedRule {
 /// A managed ruleset in the lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockedRuleset {
-    /// Its id.
+    /// Identifier of the managed ruleset.
     pub id: String,
-    /// Its version.
+    /// Version that Cloudflare served when the lock was written.
     pub version: String,
-    /// Its name.
+    /// Display name at Cloudflare.
     pub name: String,
     /// Its rules by number and id.
     pub rules: Vec<LockedRule>,

@@ -36,9 +36,9 @@ closed_set! {
 pub struct RulesetSurvey<'w> {
     /// Its kind, if it has a name in specs.
     pub which: Option<Managed>,
-    /// Its id.
+    /// Identifier of the managed ruleset.
     pub id: String,
-    /// Its name.
+    /// Display name, as outputs show it.
     pub name: String,
     /// Its rules, if they were read.
     pub catalogue: Option<&'w Catalogue>,
@@ -66,9 +66,9 @@ pub struct RulesetSurvey<'w> {
 pub struct RuleSurvey {
     /// Its display name.
     pub name: String,
-    /// Its id.
+    /// Identifier that Cloudflare gave to the rule.
     pub id: String,
-    /// Its action.
+    /// Action as Cloudflare spells it.
     pub action: String,
     /// True if it is on.
     pub is_on: bool,
@@ -119,11 +119,11 @@ pub fn survey_account(rules: &AccountRules, waf: &LiveWaf) -> AccountSurvey {
 /// The state of a rule of a managed ruleset in a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleRow<'c> {
-    /// The rule.
+    /// Rule of the catalogue that the row shows.
     pub rule: &'c CatalogueRule,
     /// True if it is on.
     pub is_on: bool,
-    /// Its action.
+    /// Action in force, after all overrides.
     pub action: String,
     /// The reason: `default`, `ruleset`, `level`, `tag`, `rule`, `not deployed`, `switched off`,
     /// `unknown`.

@@ -58,7 +58,7 @@ impl<'r> MovedRule<'r> {
 /// change.
 #[derive(Debug)]
 pub struct Move<'p, 'r> {
-    /// The rule.
+    /// Rule that changes its place.
     pub rule: &'p MovedRule<'r>,
     /// Rules that came before it and come after it now.
     pub upward: Vec<&'p MovedRule<'r>>,

@@ -20,7 +20,7 @@ use crate::model::ruleset::RuleBody;
 /// A family of attacks that stays below the threshold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reach {
-    /// The family.
+    /// Attack family whose rules add up to the score.
     pub family: &'static AttackFamily,
     /// The largest total score of its enabled rules.
     pub total: u32,

@@ -22,7 +22,6 @@ const RESERVE: usize = 1_000;
 /// A piece of Markdown that is never cut, with its size.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// Its text.
     pub(super) text: String,
     /// Its size in characters.
     pub(super) size: usize,

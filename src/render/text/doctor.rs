@@ -250,7 +250,6 @@ fn write_checks(out: &mut dyn Write, checks: &[Check]) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the conclusion.
 fn write_conclusion(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
     if !report.smallest_token.is_empty() {
         let names: Vec<&str> =

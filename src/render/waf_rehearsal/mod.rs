@@ -39,7 +39,6 @@ fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// A cell of a matrix.
 struct MatrixCell {
     /// The number of requests. A question mark gives the number of further requests that are
     /// uncertain.

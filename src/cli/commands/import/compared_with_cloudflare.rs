@@ -76,7 +76,6 @@ async fn planned(
     Ok(())
 }
 
-/// Reports the differences.
 fn report_differences(planned: &Planned<'_>, found: &ImportResult, output: &Output) {
     let origin = |zone: &ZoneName, name: &Fqdn, data: &Rdata| {
         found.origins.get(&(zone.clone(), name.clone(), data.clone())).map(|origin| origin.place)
