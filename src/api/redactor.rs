@@ -35,7 +35,7 @@ const MOST_LAYERS: usize = 2;
 struct Encoding {
     /// Bits of a character.
     width: u32,
-    /// Number of characters after which a byte begins at a character again.
+    /// Smallest number of characters that encodes whole bytes.
     period: usize,
     /// Returns the bits of a character.
     digit: fn(u8) -> Option<u32>,

@@ -5,19 +5,19 @@ use crate::model::Address;
 /// The outcome of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OperationOutcome {
-    /// It took effect.
+    /// The operation took effect.
     Done,
     /// Cloudflare says that the text is identical to this live one, which differs only in its cuts.
     OtherCuts(String),
     /// Cloudflare refused it.
     Refused(String),
-    /// It was not sent.
+    /// The operation was not sent.
     NotSent(String),
-    /// It was not sent, because its object has changed since the plan was made.
+    /// Not sent, because the object has changed since the plan was made.
     Stale(String),
-    /// It was undone, because it is unknown whether the record that replaces it exists.
+    /// Undone, because it is unknown whether the record that replaces it exists.
     Restored,
-    /// It is unknown whether it took effect, or what is live now.
+    /// Unknown whether the operation took effect, or what is live now.
     Unknown(String),
     /// It waits for something that no request can cause. A later run sends it.
     Deferred(String),

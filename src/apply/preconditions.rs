@@ -30,7 +30,7 @@ impl<'a> LiveIndex<'a> {
 pub enum OperationState {
     /// The live objects are as the operation expects. It has not taken effect.
     Pending,
-    /// It has taken effect.
+    /// The operation has taken effect.
     Done,
     /// Neither, because of a change by someone else.
     Moved(String),

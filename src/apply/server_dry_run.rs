@@ -22,11 +22,11 @@ use crate::wire::ruleset::{dry_run, dry_run_probe};
 /// Cloudflare's answer about one planned change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DryRunResult {
-    /// It would be accepted.
+    /// Cloudflare would accept the change.
     Accepted,
-    /// It would be refused.
+    /// Cloudflare would refuse the change.
     Refused(String),
-    /// It could not be checked.
+    /// The change could not be checked.
     Unchecked(String),
 }
 

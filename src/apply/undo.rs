@@ -79,11 +79,11 @@ pub fn undo_zone(run: &ZoneRun, desired: &DesiredZone, live: &LiveZone) -> Undon
 
 /// The change that restores a record.
 enum Todo<'l> {
-    /// It is created again.
+    /// The object is created again.
     Create(DesiredRecord),
-    /// It is changed back.
+    /// The object is changed back.
     Update(&'l LiveRecord, DesiredRecord),
-    /// It is deleted.
+    /// The object is deleted.
     Delete(&'l LiveRecord, Place),
 }
 

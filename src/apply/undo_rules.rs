@@ -108,7 +108,7 @@ fn is_same(a: &RuleBody, b: &RuleBody) -> bool {
 
 /// The change that restores a rule.
 enum Todo {
-    /// It is created again.
+    /// The rule is created again.
     Create(RuleBody),
     /// The live rule with this number gets its previous definition.
     Patch(usize, RuleBody),

@@ -34,11 +34,11 @@ impl Verified {
 
 /// The way to verify that a zone is in sync after its plan was executed.
 pub(super) enum WayToVerify {
-    /// It is not verified.
+    /// The zone is not verified.
     None,
     /// The responses confirm it.
     Answers,
-    /// It is read back.
+    /// The zone is read back.
     Read,
 }
 

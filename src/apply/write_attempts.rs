@@ -68,7 +68,7 @@ impl Failure {
 
 /// The verdict on a write, from a failure and the state that was read after it.
 pub(super) enum WriteVerdict<'a> {
-    /// It was refused.
+    /// The request was refused.
     Refused(&'a ApiError),
     /// Its effect is visible in spite of the failure.
     Shown,

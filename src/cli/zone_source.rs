@@ -33,7 +33,7 @@ pub(super) fn facts<'a>(
 /// Reads the specs, if there are any. An invalid spec is reported here and ends the run.
 ///
 /// # Errors
-/// As [`load_spec`].
+/// Fails where [`load_spec`] fails.
 pub(super) fn goal(
     command: &'static str,
     specs: &[PathBuf],

@@ -78,19 +78,19 @@ pub struct SavedPlan {
 /// The reason why a file is not a saved plan that can be applied.
 #[derive(Debug, thiserror::Error)]
 pub enum SavedPlanError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("the file cannot be read")]
     Io(#[source] io::Error),
-    /// It is not JSON: truncated, or another format.
+    /// The file is not JSON: truncated, or another format.
     #[error("the file is incomplete, or not a plan: {0}; save one with `plan --out`")]
     NotJson(String),
-    /// It is JSON of another kind.
+    /// The file is JSON of another kind.
     #[error("the file is not a saved plan; save one with `plan --out`")]
     NotSaved,
-    /// It has another version of the format.
+    /// The file has another version of the format.
     #[error("the plan is in format {0}; this version reads format {FORMAT}. Plan again")]
     Format(String),
-    /// It was changed after it was written.
+    /// The file was changed after it was written.
     #[error(
         "the plan was edited or damaged after it was saved: its checksum does not match. Plan again"
     )]
@@ -98,7 +98,7 @@ pub enum SavedPlanError {
     /// The base that it shows is not the base that it was made with.
     #[error("the plan shows another base than the one it was made with. Plan again")]
     Base,
-    /// It is larger than any plan.
+    /// The file is larger than any plan.
     #[error("the plan is too large: {0}. Plan fewer zones at once")]
     TooLarge(String),
     /// Something in it is missing, or has the wrong type.

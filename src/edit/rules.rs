@@ -80,7 +80,7 @@ fn skips_the_rest(rule: &LiveRule) -> bool {
     rule.body.parameters().is_some_and(|parameters| parameters.contains_key("ruleset"))
 }
 
-/// Returns true if a rule stands behind a deployed ruleset.
+/// Returns true if a rule comes after the execution of a ruleset.
 fn is_behind(rules: &[LiveRule], rule: &LiveRule) -> bool {
     let rules_before = rules.iter().take_while(|other| other.id != rule.id);
     rules_before.into_iter().any(|other| other.body.executes().is_some())

@@ -92,7 +92,7 @@ fn place(name: &Fqdn) -> String {
 /// The use of a record. A record can replace another one with the same use.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
-    /// It leads to a server.
+    /// The record leads to a server.
     Server,
     /// It proves something to a provider: the text before `=` or `:`; empty for a token alone.
     Token(String),

@@ -79,7 +79,7 @@ pub enum BaseError {
         #[source]
         source: RevisionError,
     },
-    /// It has mistakes.
+    /// The previous spec has mistakes.
     #[error(
         "the previous spec ({name}) has mistakes{first}; plan without --base, or name another revision"
     )]

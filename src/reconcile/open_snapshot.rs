@@ -19,7 +19,7 @@ use crate::model::{Desired, DesiredZone};
 /// The reason why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
-    /// It cannot be read.
+    /// The snapshot cannot be read.
     #[error("failed to read the snapshot {}", path.display())]
     Io {
         /// The file.
@@ -28,7 +28,7 @@ pub(crate) enum OpenError {
         #[source]
         source: io::Error,
     },
-    /// It is not a snapshot that this version reads.
+    /// The file is not a snapshot that this version reads.
     #[error("failed to read the snapshot {}", path.display())]
     Snapshot {
         /// The file.
@@ -37,7 +37,7 @@ pub(crate) enum OpenError {
         #[source]
         source: SnapshotError,
     },
-    /// It has no time.
+    /// The snapshot does not say when it was taken.
     #[error("failed to read the snapshot {}: it does not say when it was taken", path.display())]
     Undated {
         /// The file.

@@ -25,7 +25,7 @@ const HEAD: u64 = 64 * 1024;
 /// The reason why a saved plan cannot be applied.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SavedPlanError {
-    /// It cannot be read.
+    /// The plan cannot be read.
     #[error("failed to read {name}")]
     Io {
         /// The file.
@@ -34,7 +34,7 @@ pub(crate) enum SavedPlanError {
         #[source]
         source: io::Error,
     },
-    /// It has the name of a spec.
+    /// The file has the name of a spec.
     #[error(
         "{name} is a saved plan under the name of a spec; nothing was sent. A plan brings its own base and consents, so it must not \
          take the place of a spec: rename it, for example to plan.json"
@@ -43,7 +43,7 @@ pub(crate) enum SavedPlanError {
         /// The file.
         name: String,
     },
-    /// It is truncated, was changed, or is of another kind or format.
+    /// The file is truncated, was changed, or is of another kind or format.
     #[error("{name} cannot be applied")]
     File {
         /// The file.
@@ -52,7 +52,7 @@ pub(crate) enum SavedPlanError {
         #[source]
         source: saved_plan::SavedPlanError,
     },
-    /// It has no time.
+    /// The plan does not say when it was made.
     #[error("{name} does not say when it was made")]
     Undated {
         /// The file.
@@ -61,7 +61,7 @@ pub(crate) enum SavedPlanError {
         #[source]
         source: NotATime,
     },
-    /// It was made later than the current time.
+    /// The plan was made later than the current time.
     #[error(
         "{name} was made at {created}, and this machine's clock says {now}: one of the two clocks is wrong, so its age is \
          unknown. Set the clock, and plan again"
@@ -74,7 +74,7 @@ pub(crate) enum SavedPlanError {
         /// The current time.
         now: String,
     },
-    /// It is too old.
+    /// The plan is too old.
     #[error("{name} was made {age} ago, and --max-age is {most}; plan again")]
     Old {
         /// The file.
@@ -84,7 +84,7 @@ pub(crate) enum SavedPlanError {
         /// The maximum age.
         most: humantime::FormattedDuration,
     },
-    /// It has no valid day for deciding expiry.
+    /// The plan has no valid day for deciding expiry.
     #[error("{name} does not say by which day it was judged what has expired")]
     WithoutDay {
         /// The file.
@@ -106,7 +106,7 @@ pub(crate) enum SavedPlanError {
         /// The maximum age of the plan.
         most: humantime::FormattedDuration,
     },
-    /// It has errors.
+    /// The plan has errors.
     #[error("{name} was incomplete when it was saved: it holds errors. Plan again")]
     Incomplete {
         /// The file.

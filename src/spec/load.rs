@@ -397,7 +397,7 @@ impl Loader<'_> {
 }
 
 enum ReadFailure {
-    /// It is larger than a spec can be.
+    /// The file is larger than a spec can be.
     TooLarge,
     /// Another reason, as text.
     Other(String),

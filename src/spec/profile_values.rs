@@ -82,7 +82,7 @@ impl From<DesiredZone> for SharedValues {
 
 impl SharedValues {
     /// Adds the values of another profile that a zone uses at the place `used`. Values that the zone
-    /// decides are left out. The others must agree.
+    /// decides are left out. All other values must agree.
     pub(super) fn join(
         &mut self,
         other: Self,

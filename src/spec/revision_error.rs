@@ -41,7 +41,7 @@ pub enum RevisionError {
         .0.display(), .1.display()
     )]
     Several(PathBuf, PathBuf),
-    /// It cannot be a revision.
+    /// The name cannot be a revision.
     #[error("{0:?} is not a revision: write a commit, a branch or a tag")]
     NotOne(String),
     /// There is no such revision here.

@@ -13,10 +13,10 @@ pub const MOST_VALUES: usize = 300_000;
 /// The reason why a text was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
-    /// It has more values than this limit.
+    /// The text has more values than this limit.
     #[error("it has more than {0} values")]
     TooMany(usize),
-    /// It is not JSON, or has the wrong type.
+    /// The text is not JSON, or has the wrong type.
     #[error(transparent)]
     Syntax(#[from] serde_json::Error),
 }

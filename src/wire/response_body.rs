@@ -44,9 +44,9 @@ impl TooMuch {
 /// The reason why a body cannot be used.
 #[derive(Debug)]
 pub enum Unusable {
-    /// It exceeds a limit.
+    /// The body exceeds a limit.
     TooMuch(TooMuch),
-    /// It is a refusal, or not an envelope.
+    /// The body is a refusal, or not an envelope.
     Body {
         error: EnvelopeError,
         /// The body, if it helps to explain the error; `None` if the error is sufficient.

@@ -152,7 +152,7 @@ pub(super) struct Operand {
     pub(super) base_span: Span,
     /// The indexes, in the order of the text.
     pub(super) indexes: Vec<(Index, Span)>,
-    /// The place of the whole.
+    /// The place of the operand with its indexes.
     pub(super) span: Span,
 }
 

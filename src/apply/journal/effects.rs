@@ -47,21 +47,21 @@ pub struct ObjectEffect<T> {
 /// The effect on a record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RecordEffect {
-    /// It was created.
+    /// The record was created.
     Created {
         /// Cloudflare's id, if the response had it.
         id: Option<RecordId>,
         /// The created record, with the values that Cloudflare fills in.
         after: Box<LiveRecord>,
     },
-    /// It was changed.
+    /// The record was changed.
     Changed {
         /// The whole record before.
         before: Box<LiveRecord>,
         /// The whole record after.
         after: Box<LiveRecord>,
     },
-    /// It was deleted.
+    /// The record was deleted.
     Deleted {
         /// The whole record.
         before: Box<LiveRecord>,
@@ -95,13 +95,13 @@ pub struct RuleEffect {
 pub enum RuleDone {
     /// The entry point was created with these rules.
     EntryPoint(Vec<RuleBody>),
-    /// It was created, with its id if the response had it.
+    /// The rule was created, with its id if the response had it.
     Created(Option<RuleId>, RuleBody),
     /// Its definition was replaced.
     Patched(RuleId, RuleBody, RuleBody),
-    /// It was moved.
+    /// The rule was moved.
     Moved(RuleId),
-    /// It was deleted.
+    /// The rule was deleted.
     Deleted(RuleId, RuleBody),
 }
 

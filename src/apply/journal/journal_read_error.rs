@@ -10,16 +10,16 @@ pub enum JournalReadError {
     /// The file cannot be read.
     #[error("it cannot be read")]
     Io(#[source] io::Error),
-    /// It is larger than the limit.
+    /// The journal is larger than the limit.
     #[error("it has more than {0} {1}")]
     TooLarge(u64, &'static str),
     /// Its first line is truncated.
     #[error("it ends within its first line, so its apply was stopped before it sent anything")]
     Empty,
-    /// It was not begun by an apply.
+    /// The file was not begun by an apply.
     #[error("it is not a journal of an apply: its first line does not begin one")]
     Foreign,
-    /// It was written by a newer version.
+    /// A newer version wrote the journal.
     #[error(
         "it has format {found}; this version reads format {known} only, so use the version that wrote it",
         known = Journal::FORMAT

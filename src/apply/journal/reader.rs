@@ -394,11 +394,11 @@ impl Ending {
 /// The result of a request, as far as an undo depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It took effect.
+    /// The operation took effect.
     Done,
-    /// It created a deleted record again.
+    /// The operation created a deleted record again.
     Restored,
-    /// It did not take effect.
+    /// The operation did not take effect.
     Nothing,
     Unknown,
 }

@@ -10,11 +10,11 @@ use crate::insight::direction::{Direction, more_is_stronger};
 /// The strength of an action on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::insight) enum Strength {
-    /// It only logs the request.
+    /// Only logs the request.
     Log,
-    /// It blocks clients that fail a challenge.
+    /// Blocks clients that fail a challenge.
     Challenge,
-    /// It blocks the request.
+    /// Blocks the request.
     Block,
 }
 

@@ -87,7 +87,7 @@ impl LockedRule {
         format!("{id} {number} {level} {state} {action} {tags} {title}").trim_end().to_owned()
     }
 
-    /// Parses its line.
+    /// Parses the line of a rule.
     fn parse(text: &str) -> Option<Self> {
         let mut parts = text.splitn(7, ' ');
         let mut next_part = || parts.next();
@@ -176,7 +176,7 @@ pub struct LockError {
 }
 
 impl Lock {
-    /// Converts the current rulesets. A duplicate counts once.
+    /// Locks the current rulesets. A duplicate counts once.
     #[must_use]
     pub fn of<'c>(catalogues: impl Iterator<Item = &'c Catalogue>) -> Self {
         let by_id: BTreeMap<String, LockedRuleset> =

@@ -25,9 +25,9 @@ const KNOWN: &[&str] = &[
 
 /// The kind of a rule.
 enum Kind {
-    /// It lets requests bypass other rules.
+    /// Lets requests bypass other rules.
     Skips(Skipped),
-    /// It blocks, challenges or logs requests.
+    /// Blocks, challenges or logs requests.
     Acts,
     /// Something else.
     Other,

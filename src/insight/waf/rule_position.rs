@@ -101,13 +101,13 @@ pub fn move_impact(phase: Phase, moved: &Move<'_, '_>, waf: &LiveWaf) -> Impact 
 /// The kind of a rule.
 #[derive(Debug)]
 enum Kind<'r> {
-    /// It lets requests bypass other rules.
+    /// Lets requests bypass other rules.
     Skips(Skipped),
-    /// It blocks, challenges or logs requests.
+    /// Blocks, challenges or logs requests.
     Acts(Strength),
-    /// It blocks, challenges or logs requests above a rate.
+    /// Blocks, challenges or logs requests above a rate.
     Limits(Strength),
-    /// It executes a ruleset.
+    /// Executes a ruleset.
     Executes(&'r str),
     /// Another kind.
     Other,

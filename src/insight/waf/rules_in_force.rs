@@ -24,15 +24,15 @@ pub(in crate::insight) enum Owner {
 /// What a rule does with the requests that it matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::insight) enum Deed<'r> {
-    /// It lets them bypass other rules.
+    /// Lets requests bypass other rules.
     Skip(Skipped),
-    /// It executes a managed ruleset, by its id.
+    /// Executes a managed ruleset, by its id.
     Execute(&'r str),
-    /// It only logs them.
+    /// Only logs requests.
     Log,
-    /// It blocks or challenges them.
+    /// Blocks or challenges requests.
     Stop(Strength),
-    /// It blocks or challenges them above a rate.
+    /// Blocks or challenges requests above a rate.
     Limit(Strength),
     /// Something else.
     Other,

@@ -86,7 +86,7 @@ impl Shown {
     }
 
     /// Takes the size of all entries, of the most dangerous ones, or of none. The size of the
-    /// zone's own line is already taken.
+    /// zone's own line is already part of the budget.
     fn choose(&mut self, budget: &mut Budget) {
         let full = self.size().saturating_sub(self.line.size);
         if budget.take(full) {

@@ -17,21 +17,21 @@ const REGEX_BYTES: usize = 1 << 20;
 /// The test of a value.
 #[derive(Debug)]
 pub(super) enum Test {
-    /// It must be true.
+    /// The value must be true.
     IsTrue,
-    /// It is compared with one value in these orders.
+    /// The value is compared with another one, in these orders.
     Ordered(Constant, Orders),
-    /// It must contain a text.
+    /// The value must contain a text.
     Contains(Box<Finder<'static>>),
-    /// It must match a regular expression.
+    /// The value must match a regular expression.
     Matches(Box<Regex>),
-    /// It must match a pattern with asterisks.
+    /// The value must match a pattern with asterisks.
     Wildcard(Wildcard),
-    /// It must be one of these numbers.
+    /// The value must be one of these numbers.
     Integers(Vec<(i64, i64)>),
-    /// It must be one of these addresses.
+    /// The value must be one of these addresses.
     Addresses(Vec<(IpAddr, IpAddr)>),
-    /// It must be one of these texts.
+    /// The value must be one of these texts.
     Texts(BTreeSet<Vec<u8>>),
 }
 

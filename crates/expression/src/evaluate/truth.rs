@@ -33,11 +33,11 @@ pub type Reasons = u64;
 /// The result of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truth {
-    /// It does not match.
+    /// The request does not match.
     False,
-    /// It matches.
+    /// The request matches.
     True,
-    /// It depends on something that the sample does not contain.
+    /// The result depends on something that the sample does not contain.
     Unknown(Reasons),
 }
 

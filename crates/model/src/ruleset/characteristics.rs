@@ -18,11 +18,11 @@ pub fn counting_expression(rate: &BTreeMap<String, Value>) -> Option<&str> {
 /// The reason why a characteristic is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountingError {
-    /// It is not a field of the rules language.
+    /// The name is not a field of the rules language.
     NoField,
-    /// It is the name of a header with upper-case letters.
+    /// The name of the header has upper-case letters.
     UpperCaseHeader,
-    /// It is a duplicate.
+    /// The list has the characteristic twice.
     Repeated,
     /// It is an address beside a visitor, or the reverse, which exclude each other. Contains the
     /// index of the other one.

@@ -325,16 +325,16 @@ impl DesiredRule {
 /// The effect of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleForm {
-    /// It skips other rules for its requests.
+    /// The rule skips other rules for its requests.
     Skip(Vec<SkipTarget>),
-    /// It takes an action.
+    /// The rule takes an action.
     Act {
         /// Cloudflare's word, such as `block` or `managed_challenge`.
         action: String,
         /// The response to a blocked request: `status_code`, `content`, `content_type`.
         response: Option<Value>,
     },
-    /// It takes an action above a rate.
+    /// The rule takes an action above a rate.
     Rate(DesiredRate),
     /// The rule's members in Cloudflare's form.
     Raw(Value),

@@ -43,15 +43,15 @@ const MOST_BITS: usize = 63;
 /// What a rule does to a request that it applies to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Act {
-    /// It stops it.
+    /// Stops the request.
     Block,
-    /// It accepts it if it passes a challenge, and stops it otherwise.
+    /// Stops the request unless its client passes a challenge.
     Challenge,
-    /// It holds it against a limit.
+    /// Counts the request against a rate limit.
     Limit(usize),
-    /// It holds it against a ruleset.
+    /// Evaluates a ruleset for the request.
     Check { ruleset: usize, version: usize },
-    /// It lets it bypass something.
+    /// Lets the request bypass other rules.
     Skip(Bypass),
     /// Something else.
     Other(usize),
