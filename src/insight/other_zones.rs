@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use super::dns::Entry;
 use super::mail::dkim_change::selector;
 use super::mail::dmarc_change::domain as policy_domain;
+use super::published_addresses::published;
 use crate::model::{Desired, DesiredRecord, Fqdn, RecordType, ZoneName};
 
 /// Indexes over all zones of a spec. Each is computed at its first use.
@@ -96,8 +97,12 @@ impl<'s> OtherZones<'s> {
     /// afterwards.
     #[must_use]
     pub fn before(base: &'s Desired, planned: &'s Desired, overview: &'s Overview) -> Self {
+        // A zone that the base lacks has other zones before it, even if the base has only one.
+        let has_others = base.zones.len() > 1
+            || planned.zones.len() > 1
+            || base.zones.keys().next() != planned.zones.keys().next();
         let planned = (planned.zones.len() > 1).then_some((planned, overview));
-        Self { is_previous: true, planned, ..Self::of(base, overview) }
+        Self { is_previous: true, planned, spec: has_others.then_some((base, overview)) }
     }
 
     /// Returns true if other zones use a record at this name for their mail.
@@ -232,10 +237,12 @@ impl Addresses {
     fn of(spec: &Desired) -> Self {
         let mut all = Self::default();
         for (zone, record) in records_of_spec(spec) {
-            match (record.data.address(), record.facets.proxied) {
-                (Some(address), Some(true)) => note_user(&mut all.hidden, address, zone),
-                (Some(address), _) => note_user(&mut all.public, address, zone),
-                (None, _) => {}
+            let entry = Entry::of_spec(record);
+            if let Some(address) = record.data.address().filter(|_| entry.proxied) {
+                note_user(&mut all.hidden, address, zone);
+            }
+            for address in published(&entry) {
+                note_user(&mut all.public, address, zone);
             }
         }
         all

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use zonewright::diagnostic::Sources;
 use zonewright::insight::{OtherZones, Overview};
-use zonewright::model::{Desired, Only, ZoneName};
+use zonewright::model::{Desired, LiveZone, Only, ZoneName};
 use zonewright::plan::{ZonePlan, plan_part, plan_part_with_base, plan_zone};
 use zonewright::spec;
 
@@ -65,6 +65,52 @@ fn the_other_zones_of_a_spec_count() {
         let code = code.filter(|code| *code != "exposes-origin");
         assert_eq!(dangers(without).into_iter().next(), code, "{record}");
         assert_eq!(dangers(plan_zone(own, &live(old)).0), BTreeSet::new(), "{record}");
+    }
+}
+
+/// A zone that the base lacks is judged by the zones of the base, however many it has.
+#[test]
+fn a_new_zone_publishes_no_hidden_address_unseen() {
+    let zone = |name: &str, records: &[&str]| {
+        let records: String = records.iter().map(|r| format!("      - {{ {r} }}\n")).collect();
+        format!("  {name}:\n    records:\n{records}")
+    };
+    let spec = |zones: &[String]| spec_of_zones(format!("version: 1\nzones:\n{}", zones.concat()));
+    let shop = zone("shop.example", &["name: api, type: A, content: 198.51.100.4, proxied: true"]);
+    let web = zone("web.example", &["name: www, type: A, content: 203.0.113.1"]);
+    let direct = "name: direct, type: A, content: 198.51.100.4";
+    let sends = "name: \"@\", type: TXT, content: \"v=spf1 ip4:198.51.100.4 -all\"";
+    let behind = "name: direct, type: A, content: 198.51.100.4, proxied: true";
+    let other = "name: direct, type: A, content: 198.51.100.5";
+    let known = zone("mail.example", &[sends]);
+    let name = ZoneName::parse("new.example").expect("a name");
+    let empty = load("version: 1\nzones:\n  new.example:\n    records: []\n");
+    for (base, record, is_exposed) in [
+        (vec![&shop], direct, true),
+        (vec![&shop, &web], direct, true),
+        (vec![&shop], sends, true),
+        (vec![&shop], behind, false),
+        (vec![&shop], other, false),
+        (vec![&web], direct, false),
+        (vec![], direct, false),
+        // Mail servers already have this address from another zone.
+        (vec![&shop, &known], direct, false),
+    ] {
+        let zones: Vec<String> = base.into_iter().cloned().collect();
+        let base = if zones.is_empty() { Desired::default() } else { spec(&zones) };
+        let new = zone("new.example", &[record]);
+        // The new zone is added, or it replaces the others.
+        for planned in [[&zones[..], std::slice::from_ref(&new)].concat(), vec![new.clone()]] {
+            let (planned, overview) = (spec(&planned), Overview::default());
+            let others = OtherZones::before(&base, &planned, &overview);
+            let own = &planned.zones[&name];
+            for live in [live(&empty), LiveZone::to_be_made(name.clone())] {
+                let plan = plan_part_with_base(own, &empty, &live, &Only::default(), others).0;
+                let mut dangers = plan.operations.iter().flat_map(|o| &o.dangers);
+                let exposes = dangers.any(|danger| danger.code() == "exposes-origin");
+                assert_eq!(exposes, is_exposed, "{record} {:?}", base.zones.keys());
+            }
+        }
     }
 }
 
