@@ -396,6 +396,116 @@ fn a_record_set_has_the_ttl_that_bind_gives_it() {
     assert!(said.contains("record: 17 of 17 imported"), "{said}");
 }
 
+/// What `named-compilezone` 9.18 makes of entries between those of one owner.
+#[test]
+fn a_run_of_entries_ends_where_bind_ends_it() {
+    for (text, expected) in [
+        // Glue does not end the run of the name, and is a run of its own.
+        (
+            "a 60 NS b\nb 61 A 192.0.2.1\na 70 NS c\nc 62 A 192.0.2.1\nb 63 A 192.0.2.2\na 80 NS d\n",
+            &[
+                "a NS b.example.com 60",
+                "a NS c.example.com 60",
+                "a NS d.example.com 60",
+                "b A 192.0.2.1 63",
+                "b A 192.0.2.2 63",
+                "c A 192.0.2.1 62",
+            ][..],
+        ),
+        (
+            "a 60 NS b\nb 61 A 192.0.2.1\n 66 A 192.0.2.2\n",
+            &["a NS b.example.com 60", "b A 192.0.2.1 61", "b A 192.0.2.2 61"],
+        ),
+        (
+            "a 60 NS B\nb 61 A 192.0.2.1\na 70 NS c\n",
+            &["a NS b.example.com 60", "a NS c.example.com 60", "b A 192.0.2.1 61"],
+        ),
+        // The name servers of glue have no glue.
+        (
+            "a 60 NS b\nb 61 NS c\nc 62 A 192.0.2.1\na 70 NS c\n",
+            &[
+                "a NS b.example.com 70",
+                "a NS c.example.com 70",
+                "b NS c.example.com 61",
+                "c A 192.0.2.1 62",
+            ],
+        ),
+        // Those of the zone have some, although Cloudflare assigns others.
+        (
+            "@ 60 NS m\n@ 65 MX 1 b\nm 66 A 192.0.2.1\n@ 67 MX 2 b\n",
+            &["@ MX 1 b.example.com 65", "@ MX 2 b.example.com 65", "m A 192.0.2.1 66"],
+        ),
+        // A name outside of the zone ends a run.
+        (
+            "a 60 A 192.0.2.1\nx.example.net. A 192.0.2.1\na 70 A 192.0.2.2\n",
+            &["a A 192.0.2.1 70", "a A 192.0.2.2 70"],
+        ),
+        (
+            "a 60 NS x.example.net.\nx.example.net. A 192.0.2.1\na 70 NS c\n",
+            &["a NS c.example.com 60", "a NS x.example.net 60"],
+        ),
+        // A file ends all runs, also an empty one.
+        (
+            "a 60 A 192.0.2.1\n$INCLUDE empty\n 70 A 192.0.2.2\n",
+            &["a A 192.0.2.1 70", "a A 192.0.2.2 70"],
+        ),
+        (
+            "a 60 A 192.0.2.1\n$INCLUDE one\na 71 A 192.0.2.2\n",
+            &["a A 192.0.2.1 71", "a A 192.0.2.2 71", "a A 192.0.2.9 71"],
+        ),
+        (
+            "a 60 NS b\nb 61 A 192.0.2.1\n$INCLUDE empty\nb 62 A 192.0.2.2\na 70 NS c\n",
+            &[
+                "a NS b.example.com 70",
+                "a NS c.example.com 70",
+                "b A 192.0.2.1 62",
+                "b A 192.0.2.2 62",
+            ],
+        ),
+        // Generated records are in no run.
+        (
+            "a 60 A 192.0.2.1\n$GENERATE 2-3 a 70 A 192.0.2.$\na 80 A 192.0.2.4\n",
+            &["a A 192.0.2.1 60", "a A 192.0.2.2 60", "a A 192.0.2.3 60", "a A 192.0.2.4 60"],
+        ),
+        // Owners that differ in case are different ones.
+        ("a 60 A 192.0.2.1\nA 70 A 192.0.2.2\n", &["a A 192.0.2.1 70", "a A 192.0.2.2 70"]),
+        (
+            "a 60 A 192.0.2.1\n$ORIGIN EXAMPLE.com.\na 70 A 192.0.2.2\n",
+            &["a A 192.0.2.1 70", "a A 192.0.2.2 70"],
+        ),
+        ("a 60 A 192.0.2.1\n\\097 70 A 192.0.2.2\n", &["a A 192.0.2.1 60", "a A 192.0.2.2 60"]),
+    ] {
+        let workspace = workspace();
+        workspace.file("empty", "");
+        workspace.file("one", "a 70 A 192.0.2.9\n");
+        workspace.file("db.example.com", format!("$TTL 3600\n@ {SOA}{text}"));
+        let (spec, said) = imported(&workspace, &["./db.example.com"]);
+        let full = |line: &&str| match line.strip_prefix("@ ") {
+            Some(value) => format!("example.com {value}"),
+            None => line.replacen(' ', ".example.com ", 1),
+        };
+        let expected: Vec<String> = expected.iter().map(full).collect();
+        assert_eq!(records(&spec), expected, "{text}\n{said}");
+    }
+}
+
+/// Without `$TTL`, a record has the TTL of the one before it, as BIND corrects it.
+#[test]
+fn an_inherited_ttl_is_that_of_the_record_set() {
+    for (text, ttl) in [
+        ("a 60 A 192.0.2.1\na 120 A 192.0.2.2\nb A 192.0.2.1\n", 60),
+        ("a 60 A 192.0.2.1\nx.example.net. 120 A 192.0.2.2\nb A 192.0.2.1\n", 120),
+        ("a 60 A 192.0.2.1\na 61 HINFO x y\na 62 HINFO z y\nb A 192.0.2.1\n", 61),
+        ("a 60 A 192.0.2.1\n$GENERATE 1-2 g$ 77 A 192.0.2.$\nb A 192.0.2.1\n", 77),
+    ] {
+        let workspace = workspace();
+        workspace.file("db.example.com", format!("@ 3600 {SOA}{text}"));
+        let (spec, said) = imported(&workspace, &["./db.example.com"]);
+        let expected = format!("b.example.com A 192.0.2.1 {ttl}");
+        assert!(records(&spec).contains(&expected), "{text}\n{spec}\n{said}");
+    }
+}
+
 /// Cloudflare has a TTL for each record, and its export is read back as it is.
 #[test]
 fn an_export_of_cloudflare_keeps_the_ttl_of_each_record() {

@@ -13,8 +13,8 @@ mod includes;
 mod notes;
 mod outline;
 mod record_set_ttls;
+mod spelled_name;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -22,6 +22,7 @@ use self::entries::{Head, Line, Lines, Token, duration, expand};
 use self::includes::{IncludedFile, Includes, ReadFile};
 pub(super) use self::outline::Outline;
 use self::record_set_ttls::RecordSetTtls;
+use self::spelled_name::SpelledName;
 use super::comments;
 use super::import_result::{Entry, ImportResult, Translation, Written};
 use crate::diagnostic::{Place, Source, SourceId, Span, count, findings};
@@ -37,14 +38,14 @@ const MADE: &[&str] = &["SOA", "RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "CDS", "C
 struct Reader<'f> {
     zone: &'f ZoneName,
     /// The origin; `None` after one that is not valid.
-    origin: Option<Fqdn>,
+    origin: Option<SpelledName>,
     /// The owner of an entry that states none, or why there is none.
-    owner: Result<Fqdn, &'static str>,
+    owner: Result<SpelledName, &'static str>,
     ttl: Option<u32>,
     /// True after a `$TTL` that is not valid: records without a TTL of their own are left out.
     is_ttl_invalid: bool,
-    /// TTL that a record stated last, for files without `$TTL`.
-    stated: Option<u32>,
+    /// TTL of the previous record, for files without `$TTL`.
+    previous_ttl: Option<u32>,
     /// True for an export of Cloudflare, in which a comment behind a record is the comment of the
     /// record.
     is_export: bool,
@@ -72,11 +73,11 @@ pub(super) fn read<'f>(
     found.zone(zone);
     let mut reader = Reader {
         zone,
-        origin: Some(zone.as_fqdn().clone()),
+        origin: Some(zone.as_fqdn().clone().into()),
         owner: Err("the first record has no owner"),
         ttl: None,
         is_ttl_invalid: false,
-        stated: None,
+        previous_ttl: None,
         is_export,
         generated: 0,
         includes: Includes::new(read_file),
@@ -103,48 +104,6 @@ pub(super) fn read<'f>(
         let help = "check these records, or import the live zone: `zonewright import ZONE`";
         found.diagnostics.push(findings::ASSUMED.nowhere(detail).help(help));
     }
-}
-
-/// Returns the absolute form of a name.
-fn absolute(text: &str, origin: Option<&Fqdn>) -> Result<Fqdn, String> {
-    let parse = |text: &str| Fqdn::parse(text).map_err(|error| format!("`{text}`: {error}"));
-    let text = &*unescaped(text);
-    match (text, origin) {
-        (_, _) if text.ends_with('.') => parse(text),
-        ("@", Some(origin)) => Ok(origin.clone()),
-        (_, Some(origin)) if origin.is_root() => parse(text),
-        (_, Some(origin)) => parse(&format!("{text}.{origin}")),
-        (_, None) => Err(format!("`{text}` is relative, and no valid `$ORIGIN` is known")),
-    }
-}
-
-/// Decodes escaped letters, digits, `-` and `_` of a name (RFC 1035 section 5.1). Other escapes stay,
-/// because no name of a zone at Cloudflare has such characters.
-fn unescaped(text: &str) -> Cow<'_, str> {
-    if !text.contains('\\') {
-        return Cow::Borrowed(text);
-    }
-    let mut name = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        name.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let number = rest.get(1..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
-        let (escaped, length) = match number {
-            Some(digits) => (digits.parse::<u8>().map_or('\0', char::from), 4),
-            None => {
-                let escaped = rest[1..].chars().next().unwrap_or('\0');
-                (escaped, (1 + escaped.len_utf8()).min(rest.len()))
-            }
-        };
-        match escaped.is_ascii_alphanumeric() || matches!(escaped, '-' | '_') {
-            true => name.push(escaped),
-            false => name.push_str(&rest[..length]),
-        }
-        rest = &rest[length..];
-    }
-    name.push_str(rest);
-    Cow::Owned(name)
 }
 
 impl Reader<'_> {
@@ -192,7 +151,7 @@ impl Reader<'_> {
         let [_, name] = line.words.as_slice() else {
             return Err("`$ORIGIN` needs one name".to_owned());
         };
-        self.origin = Some(absolute(&name.text, before.as_ref())?);
+        self.origin = Some(SpelledName::parse(&name.text, before.as_ref())?);
         Ok(())
     }
 
@@ -217,9 +176,11 @@ impl Reader<'_> {
         let IncludedFile { source, path } = self.includes.read(line, directory, found)?;
         let (origin, owner) = (self.origin.clone(), self.owner.clone());
         if let Some(other) = line.words.get(2) {
-            self.origin = Some(absolute(&other.text, self.origin.as_ref())?);
+            self.origin = Some(SpelledName::parse(&other.text, self.origin.as_ref())?);
         }
+        self.record_set_ttls.end_runs();
         self.file(source, path.parent().unwrap_or(directory), found);
+        self.record_set_ttls.end_runs();
         (self.origin, self.owner) = (origin, owner);
         Ok(())
     }
@@ -253,7 +214,7 @@ impl Reader<'_> {
         }
         let mut failures: Vec<String> = Vec::new();
         let owner = self.owner.clone();
-        self.record_set_ttls.end_run();
+        let runs = self.record_set_ttls.suspend_runs();
         for n in (from..=to).step_by(step as usize) {
             let expand = |word: &&Token| Ok(Token { text: expand(&word.text, n)?, at: word.at });
             let words = rest.iter().map(expand).collect::<Result<_, String>>();
@@ -262,7 +223,7 @@ impl Reader<'_> {
             failures.extend(record.and_then(|record| self.record(&record, place, found)).err());
         }
         self.owner = owner;
-        self.record_set_ttls.end_run();
+        self.record_set_ttls.resume_runs(runs);
         // The caller reports the first failure; the other failures have the same cause.
         let Some(first) = failures.first() else { return Ok(()) };
         failures.iter().skip(1).for_each(|_| found.count("line", Translation::LeftOut));
@@ -283,27 +244,33 @@ impl Reader<'_> {
         if let Some(owner) = line.owner() {
             // The zone is the owner of the SOA record. Cloudflare's export may omit its final dot.
             let stated = match is_authority {
-                true => Ok(self.zone.as_fqdn().clone()),
+                true => Ok(self.zone.as_fqdn().clone().into()),
                 false => self.owner_name(&owner.text),
             };
             // A refused owner is not the one before it, for the entries that follow either.
             self.owner = stated.clone().map_err(|_| "the owner that was stated last is not valid");
             stated?;
         }
-        let owner = self.owner.clone()?;
-        self.record_set_ttls.enter_owner(&owner);
+        let spelled_owner = self.owner.clone()?;
+        self.record_set_ttls.enter_owner(&spelled_owner);
+        let owner = spelled_owner.name;
         let Head { other_class, ttl: stated, type_name, value } =
             head.ok_or("the record has no type")?;
         if let Some(class) = other_class {
             return Err(format!("its class is {class}, and Cloudflare only has IN"));
         }
         let type_name = type_name.to_ascii_uppercase();
-        if is_authority && stated.or(self.ttl).or(self.stated).is_none() {
+        if is_authority && stated.or(self.ttl).or(self.previous_ttl).is_none() {
             // BIND takes the last field of an SOA record without TTL for the default.
             self.ttl = value.get(6).and_then(|minimum| duration(&minimum.text));
         }
-        self.stated = stated.or(self.stated);
-        let ttl = stated.or(self.ttl).or(self.stated);
+        let ttl = stated.or(self.ttl).or(self.previous_ttl);
+        let is_in_set = !self.is_export && owner.is_within(self.zone.as_fqdn());
+        let ttl_in_run = match is_in_set {
+            true => self.record_set_ttls.add(&type_name, ttl, self.name_server(&type_name, value)),
+            false => ttl,
+        };
+        self.previous_ttl = ttl_in_run;
         if MADE.contains(&type_name.as_str()) {
             *self.made.entry(type_name).or_default() += 1;
             return Ok(());
@@ -348,7 +315,7 @@ impl Reader<'_> {
         // Cloudflare keeps a TTL for each record, and its export says so.
         entry.ttl = match self.is_export {
             true => ttl,
-            false => self.record_set_ttls.add(&owner, record_type, place, ttl),
+            false => self.record_set_ttls.note(&owner, record_type, place, ttl, ttl_in_run),
         };
         if let Some(text) = found.sources.get(place.source).map(Source::text) {
             // A line with two semicolons is a heading of Cloudflare's export.
@@ -367,14 +334,20 @@ impl Reader<'_> {
     }
 
     /// Returns the absolute owner of a record. Cloudflare's export may omit final dots.
-    fn owner_name(&self, text: &str) -> Result<Fqdn, String> {
+    fn owner_name(&self, text: &str) -> Result<SpelledName, String> {
         let zone = self.zone.as_str();
         let is_full = self.is_export
             && text.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
         match is_full {
-            true => Fqdn::parse(text).map_err(|error| format!("`{text}`: {error}")),
-            false => absolute(text, self.origin.as_ref()),
+            true => Fqdn::parse(text).map(Into::into).map_err(|error| format!("`{text}`: {error}")),
+            false => SpelledName::parse(text, self.origin.as_ref()),
         }
+    }
+
+    /// Returns the host of an NS record.
+    fn name_server(&self, type_name: &str, value: &[Token]) -> Option<Fqdn> {
+        let host = value.first().filter(|_| type_name == "NS")?;
+        SpelledName::parse(&host.text, self.origin.as_ref()).ok().map(|host| host.name)
     }
 
     /// Returns the value in presentation form, with absolute host names.
@@ -387,7 +360,7 @@ impl Reader<'_> {
                 Some(FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot)
                     if word.text != "." =>
                 {
-                    absolute(&word.text, self.origin.as_ref())?.absolute()
+                    SpelledName::parse(&word.text, self.origin.as_ref())?.name.absolute()
                 }
                 Some(FieldKind::CharacterStrings) | None
                     if type_name == "TXT" && !word.text.starts_with('"') =>

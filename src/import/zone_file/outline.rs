@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::entries::{Line, Lines};
 use super::includes::{IncludedFile, Includes, ReadFile};
-use super::{absolute, notes};
+use super::notes;
+use super::spelled_name::SpelledName;
 use crate::diagnostic::{Place, SourceId, Span};
 use crate::import::import_result::ImportResult;
 use crate::model::{Fqdn, ZoneName};
@@ -48,7 +49,7 @@ impl Outline {
         let has_full_names = outline.is_export || text.contains(notes::TAGS);
         let mut scan =
             Scan { outline: &mut outline, has_full_names, includes: Includes::new(read_file) };
-        scan.file(source, directory, assumed.map(|zone| zone.as_fqdn().clone()), found);
+        scan.file(source, directory, assumed.map(|zone| zone.as_fqdn().clone().into()), found);
         outline
     }
 
@@ -78,7 +79,7 @@ impl Scan<'_, '_> {
         &mut self,
         source: SourceId,
         directory: &Path,
-        mut origin: Option<Fqdn>,
+        mut origin: Option<SpelledName>,
         found: &mut ImportResult,
     ) {
         let text =
@@ -99,9 +100,9 @@ impl Scan<'_, '_> {
                     let stated = line
                         .words
                         .get(1)
-                        .and_then(|word| absolute(&word.text, origin.as_ref()).ok());
+                        .and_then(|word| SpelledName::parse(&word.text, origin.as_ref()).ok());
                     if let Some(stated) = &stated {
-                        self.outline.first_origin.get_or_insert_with(|| stated.clone());
+                        self.outline.first_origin.get_or_insert_with(|| stated.name.clone());
                     }
                     origin = stated;
                 }
@@ -117,14 +118,14 @@ impl Scan<'_, '_> {
         &mut self,
         line: &Line,
         directory: &Path,
-        origin: Option<&Fqdn>,
+        origin: Option<&SpelledName>,
         found: &mut ImportResult,
     ) {
         let Ok(IncludedFile { source, path }) = self.includes.read(line, directory, found) else {
             return;
         };
         self.outline.included.insert(path.clone());
-        let stated = line.words.get(2).and_then(|word| absolute(&word.text, origin).ok());
+        let stated = line.words.get(2).and_then(|word| SpelledName::parse(&word.text, origin).ok());
         self.file(
             source,
             path.parent().unwrap_or(directory),
@@ -133,17 +134,17 @@ impl Scan<'_, '_> {
         );
     }
 
-    fn record(&mut self, line: &Line, source: SourceId, origin: Option<&Fqdn>) {
+    fn record(&mut self, line: &Line, source: SourceId, origin: Option<&SpelledName>) {
         let Some(head) = line.head() else { return };
         self.outline.record_count += 1;
         self.outline.is_export |= notes::has_tags(&line.note);
         if let Some(owner) = line.owner().filter(|_| head.type_name.eq_ignore_ascii_case("SOA")) {
             let place = Place { source, span: Span::new(owner.at, owner.at + owner.text.len()) };
-            let is_full =
-                self.has_full_names || origin.is_none_or(|origin| origin.as_str() == owner.text);
+            let is_full = self.has_full_names
+                || origin.is_none_or(|origin| origin.name.as_str() == owner.text);
             let name = match is_full && owner.text != "@" {
                 true => Fqdn::parse(&owner.text).ok(),
-                false => absolute(&owner.text, origin).ok(),
+                false => SpelledName::parse(&owner.text, origin).ok().map(|owner| owner.name),
             };
             if let Some(name) =
                 name.filter(|name| self.outline.authorities.iter().all(|(known, _)| known != name))
