@@ -164,7 +164,136 @@ fn numbers_are_exact_or_left_out() {
         ("[ceil(10 / 3), 1 / 3 < 0.4, 1 / 3 == 0.5, sum([1, 2.5])]", "[4,true,false,3.5]"),
         ("-1 / 4", "-0.25"),
         ("1e17 + 1", "100000000000000001"),
-        ("1e23 + 1", "left out"),
+        ("1e23 + 1", "100000000000000000000001"),
+        ("1e39 + 1", "left out"),
+        ("1e400", "left out"),
+        ("18446744073709551616.5", "left out"),
+        ("0.10000000000000000001", "left out"),
+        (r#"tonumber("0.10000000000000000001")"#, "left out"),
+        (r#"try(tonumber("1e400"), 7)"#, "left out"),
+        (r#"try(jsondecode("1e400"), 7)"#, "left out"),
+        (r#"jsondecode("[18446744073709551616, \"1e400\"]")"#, "left out"),
+        (
+            r#"jsondecode("[18446744073709551615, \"1e400\", -1.5e1]")"#,
+            r#"[18446744073709551615,"1e400",-15]"#,
+        ),
+        ("can(1 / 0)", "left out"),
+        (r#"can(tonumber("inf"))"#, "left out"),
+        (r#"can(tonumber("1p5"))"#, "left out"),
+        ("try(0 / 0, 7)", "7"),
+        ("[5 % 0, -5 % 3]", "[5,-2]"),
+        ("18446744073709551616 > 1.5", "left out"),
+        (
+            "[max(18446744073709551616, 1), min(18446744073709551616, 1.0), floor(18446744073709551616), abs(-9007199254740993)]",
+            "[18446744073709551616,1,18446744073709551616,9007199254740993]",
+        ),
+    ]);
+}
+
+/// Zero has a sign, which its text shows.
+#[test]
+fn zero_keeps_its_sign() {
+    check(&[
+        ("[-0, -(0), 0 * -1, 0 / -5, -0 + -0, -0 % 3, -0.0]", "[-0,-0,-0,-0,-0,-0,-0]"),
+        ("[-(-0), 0 - 0, -3 % 3, ceil(-0.5), abs(-0), -0 + 0]", "[0,0,0,0,0,0]"),
+        (r#"[tostring(-0), "${-0}", tonumber("-0")]"#, r#"["-0","-0",-0]"#),
+        ("[-0 == 0, 0 == -0]", "[true,true]"),
+        (r#"yamldecode("a: -0\n-0: b\n")"#, r#"{"-0":"b","a":-0}"#),
+    ]);
+}
+
+/// A number that the parser cannot read costs itself at most, wherever it is in a file.
+#[test]
+fn long_numbers_are_read_in_every_place() {
+    check(&[
+        (
+            "\"a ${18446744073709551616} 99999999999999999999\"",
+            r#""a 18446744073709551616 99999999999999999999""#,
+        ),
+        (
+            "<<EOT\n99999999999999999999 ${18446744073709551616}\n$${99999999999999999999}\nEOT",
+            r#""99999999999999999999 18446744073709551616\n${99999999999999999999}\n""#,
+        ),
+        (
+            "<<-EOT\n  # ${\"x${18446744073709551617}\"} \"\n  EOT\n",
+            "\"# x18446744073709551617 \\\"\\n\"",
+        ),
+        (
+            "{ a-99999999999999999999 = 1, a99999999999999999999 = 2 }",
+            r#"{"a-99999999999999999999":1,"a99999999999999999999":2}"#,
+        ),
+        (
+            "[ # 99999999999999999999\n /* 99999999999999999999 \" */ 18446744073709551618, // \"\n 1e400 > 1 ? 1 : 2]",
+            "left out",
+        ),
+        (
+            "[ # 99999999999999999999\n /* 99999999999999999999 \" */ 18446744073709551618, // \"\n 1]",
+            "[18446744073709551618,1]",
+        ),
+        ("\"\\\"${18446744073709551616}\\\\\"", r#""\"18446744073709551616\\""#),
+    ]);
+}
+
+/// A function that fails in Terraform fails here, so that `try` takes the next value.
+#[test]
+fn functions_fail_where_those_of_terraform_fail() {
+    let failing = [
+        r#"substr("abc", 1.5, 1)"#,
+        r#"substr("abc", 1, 1.5)"#,
+        r#"element(["a", "b"], 1.5)"#,
+        r#"slice(["a", "b"], 0.5, 2)"#,
+        r#"slice(["a", "b"], -1, 1)"#,
+        r#"slice(["a", "b"], 0, 1.5)"#,
+        r#"indent(1.5, "a")"#,
+        r#"format("%d", 7 / 2)"#,
+        r#"format("%d", "7.5")"#,
+        r#"format("%d", "x")"#,
+        r#"format("%d", true)"#,
+        r#"format("%s", "a", "b")"#,
+        r#"format("%s")"#,
+        r#"zipmap(["a"], ["b", "c"])"#,
+        r#"join(",", "a")"#,
+        r#"join(",", [null])"#,
+        "sum([])",
+        r#"setproduct(["a"])"#,
+        r#"alltrue(["a"])"#,
+        "sort([null])",
+        r#"upper("a", "b")"#,
+        r#"length("a", "b")"#,
+        r#"tostring("a", "b")"#,
+        "keys({ a = 1 }, { b = 1 })",
+        "abs(1, 2)",
+        "concat()",
+        "jsonencode(1, 2)",
+        r#"contains(["a"], null)"#,
+        r#"tonumber(" 5")"#,
+        r#"tonumber("1_0")"#,
+        "\"a\" / 2",
+    ];
+    let tried: Vec<String> =
+        failing.iter().map(|failing| format!("try({failing}, \"f\")")).collect();
+    let can: Vec<String> = failing.iter().map(|failing| format!("can({failing})")).collect();
+    let table = tried.iter().map(|tried| (tried.as_str(), "\"f\""));
+    check(&table.chain(can.iter().map(|can| (can.as_str(), "false"))).collect::<Vec<_>>());
+    // What Terraform evaluates and an import does not is no failure.
+    check(&[
+        (r#"try(format("%t", true), "f")"#, "left out"),
+        (r#"try(format("%x", 255), "f")"#, "left out"),
+        (r#"try(element(["a", "b"], -1), "f")"#, "left out"),
+        (r#"try(timestamp(), "f")"#, "left out"),
+        (
+            "[try(tonumber(null), 7), try(tolist(null), 7), try(tobool(null), 7)]",
+            "[null,null,null]",
+        ),
+        (
+            r#"[format("%05d", -5), format("%d", "-0"), format("%5d", -5), format("%d", 1e30)]"#,
+            r#"["-0005","0","   -5","1000000000000000000000000000000"]"#,
+        ),
+        (r#"format("%v", ["a", 1, null, { b = true }])"#, r#""[\"a\",1,null,{\"b\":true}]""#),
+        (
+            r#"[anytrue([null, "true"]), alltrue([]), join("-", ["a"], [1])]"#,
+            r#"[true,true,"a-1"]"#,
+        ),
     ]);
 }
 
@@ -240,5 +369,20 @@ fn values_of_yaml_have_the_types_of_terraform() {
             r#"{"a":{"false":1},"b":{"no":2,"no ":"no"},"c":"no"}"#,
         ),
         (r#"yamldecode("a: 2001-01-01T00:00:00Z")"#, "left out"),
+        (
+            r#"yamldecode("a: 1e20\nb: 123456789012345678901234567890\nc: -1.50\n")"#,
+            r#"{"a":100000000000000000000,"b":123456789012345678901234567890,"c":-1.5}"#,
+        ),
+        (r#"yamldecode("a: 1e400")"#, "left out"),
+        (r#"yamldecode("a: 1e-400")"#, "left out"),
+        (r#"yamldecode("a: 1234567890123456789012345678901234567890123456")"#, "left out"),
+        (r#"yamldecode("1e400: a")"#, "left out"),
+        (r#"yamldecode("a: .inf")"#, "left out"),
+        (r#"yamldecode("-.Inf: a")"#, "left out"),
+        (r#"can(yamldecode("a: 'x'\nb: +.INF"))"#, "left out"),
+        (
+            r#"yamldecode("a: inf\nb: '.inf'\nc: .inform\n")"#,
+            r#"{"a":"inf","b":".inf","c":".inform"}"#,
+        ),
     ]);
 }

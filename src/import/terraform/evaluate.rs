@@ -16,10 +16,11 @@ use hcl_edit::{Number, Span as _};
 use super::functions;
 use super::growth::size_of_result;
 use super::nesting::{is_too_deep, memory};
+use super::numerals::{NOT_EXACT, leading_number};
 use super::operators::{self, binary};
 use super::sets::of_one_type;
 use super::template::Template;
-use super::value::{Missing, NOT_EXACT, Term};
+use super::value::{Missing, Term};
 use super::yaml;
 use crate::diagnostic::{Place, SourceId, Span};
 use crate::model::EvaluationBudget;
@@ -34,8 +35,6 @@ const MOST_HELD: usize = 32 << 20;
 /// Maximum memory of values that are kept: variables, local values, outputs and resources. In
 /// bytes.
 const MOST_KEPT: usize = 48 << 20;
-/// Least number of digits of a whole number that the parser cannot read.
-pub(super) const LONG_NUMBER: usize = 20;
 /// Number of copied bytes that count as one step.
 const BYTES_PER_STEP: usize = 4096;
 /// Reason for a missing value that would exceed the limit on memory.
@@ -225,7 +224,7 @@ impl Scope<'_> {
                         .truth()
                         .map_or_else(|| error("`!` needs a boolean", place), |b| Term::Bool(!b)),
                     (UnaryOperator::Neg, value) => {
-                        binary(BinaryOperator::Minus, Term::Number(0.0), value, place)
+                        binary(BinaryOperator::Mul, Term::Number(-1.0), value, place)
                     }
                 }
             }
@@ -262,18 +261,12 @@ impl Scope<'_> {
 
     /// Reads a literal number.
     fn number(&self, number: &Number, place: Place) -> Term {
-        let text = self.globals.text(self.source).get(place.span.start as usize..);
-        let text = text.unwrap_or_default();
-        let digits = text.strip_prefix('-').unwrap_or(text);
-        let length = digits.bytes().take_while(u8::is_ascii_digit).count();
-        let (digits, rest) = digits.split_at(length);
         // The parser knows numbers of 64 bits; `parse_body` puts another one in place of a larger.
-        if length >= LONG_NUMBER && !rest.starts_with(['.', 'e', 'E']) {
-            return match digits.parse::<i128>() {
-                Ok(n) if text.starts_with('-') => Term::whole_number(-n),
-                Ok(n) => Term::whole_number(n),
-                Err(_) => Term::Missing(Missing::unknown(NOT_EXACT, place)),
-            };
+        let text = self.globals.text(self.source).get(place.span.start as usize..);
+        match Term::read_number(leading_number(text.unwrap_or_default())) {
+            Some(Ok(number)) => return number,
+            Some(Err(why)) => return Term::Missing(Missing::unknown(why, place)),
+            None => {}
         }
         match (number.as_i64(), number.as_u64()) {
             (Some(n), _) => Term::whole_number(n.into()),

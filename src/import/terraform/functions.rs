@@ -11,10 +11,12 @@ use ipnet::IpNet;
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 
 use super::characters::{NOT_COUNTED, characters};
+use super::format::{NOT_FORMATTED, format};
 use super::json_text::append_json;
+use super::numerals::{NOT_EXACT, has_inexact_number};
 use super::operators::calculate;
 use super::sets::{distinct, of_one_type, set};
-use super::value::{Missing, NOT_EXACT, Term};
+use super::value::{Missing, Term};
 use crate::diagnostic::Place;
 use crate::model::Gather;
 
@@ -22,6 +24,13 @@ use crate::model::Gather;
 const MOST_OF_HOSTS: f64 = 9_007_199_254_740_992.0;
 /// Maximum number of items in the result of `range`.
 const MOST_OF_RANGE: f64 = 1024.0;
+
+/// Reason for an index whose meaning depends on the version of Terraform.
+const NEGATIVE_INDEX: &str = "versions of Terraform differ in what a negative index means";
+/// Reason for a result that would take too much memory.
+const TOO_LARGE: &str = "the product is too large; import the state instead";
+/// Reasons for values that Terraform has.
+const NOT_DECIDED: &[&str] = &[NOT_EXACT, NOT_COUNTED, NOT_FORMATTED, NEGATIVE_INDEX, TOO_LARGE];
 
 /// Calls a function. Unknown functions and wrong arguments result in a missing value.
 pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
@@ -61,10 +70,14 @@ pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
     if let Some(missing) = first_missing(&arguments) {
         return Term::Missing(missing);
     }
+    if !takes(name, arguments.len()) {
+        let why = format!("`{name}` does not take {} arguments", arguments.len());
+        return Term::Missing(Missing::error(why, place));
+    }
     match known(name, arguments) {
         Some(Ok(value)) => value,
         // Terraform knows the value, so `try` does not take the next one.
-        Some(Err(why @ (NOT_EXACT | NOT_COUNTED))) => {
+        Some(Err(why)) if NOT_DECIDED.contains(&why) => {
             Term::Missing(Missing::unknown(format!("`{name}`: {why}"), place))
         }
         Some(Err(why)) => Term::Missing(Missing::error(format!("`{name}`: {why}"), place)),
@@ -73,6 +86,29 @@ pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
             place,
         )),
     }
+}
+
+/// Returns true if a function takes this number of arguments.
+fn takes(name: &str, count: usize) -> bool {
+    let (least, most) = match name {
+        "lower" | "upper" | "title" | "sha1" | "sha256" | "trimspace" | "chomp" | "strrev"
+        | "base64encode" | "base64decode" | "length" | "flatten" | "distinct" | "reverse"
+        | "sort" | "compact" | "sum" | "anytrue" | "alltrue" | "one" | "keys" | "values"
+        | "tostring" | "tonumber" | "tobool" | "tolist" | "toset" | "tomap" | "floor" | "ceil"
+        | "abs" | "jsonencode" | "jsondecode" => (1, 1),
+        "cidrhost" | "trimprefix" | "trimsuffix" | "trim" | "startswith" | "endswith"
+        | "strcontains" | "split" | "regex" | "regexall" | "indent" | "contains" | "element"
+        | "setsubtract" | "index" | "zipmap" => (2, 2),
+        "replace" | "substr" | "slice" => (3, 3),
+        "lookup" => (2, 3),
+        "range" => (1, 3),
+        "join" => (2, usize::MAX),
+        "setproduct" => (2, usize::MAX),
+        "concat" | "setunion" | "setintersection" | "coalesce" | "coalescelist" | "format"
+        | "formatlist" | "max" | "min" => (1, usize::MAX),
+        _ => return true,
+    };
+    (least..=most).contains(&count)
 }
 
 /// Returns the reason why a value as a whole is missing.
@@ -125,9 +161,30 @@ fn map(arguments: &[Term], n: usize) -> Result<&BTreeMap<String, Term>, &'static
     }
 }
 
+/// Returns argument `n` as a number of any size.
+fn numeral(arguments: &[Term], n: usize) -> Outcome {
+    match arguments.get(n) {
+        Some(number @ (Term::Number(_) | Term::Large(_))) => Ok(number.clone()),
+        Some(Term::Text(text)) => Term::read_number(text).unwrap_or(Err("a number is expected")),
+        _ => Err("a number is expected"),
+    }
+}
+
 /// Returns argument `n` as a number.
 fn number(arguments: &[Term], n: usize) -> Result<f64, &'static str> {
-    arguments.get(n).and_then(Term::number).ok_or("a number is expected")
+    numeral(arguments, n)?.number().ok_or(NOT_EXACT)
+}
+
+/// Returns argument `n` as a whole number.
+fn whole_number(arguments: &[Term], n: usize) -> Result<i64, &'static str> {
+    let number = numeral(arguments, n)?.as_whole_number().ok_or("a whole number is expected")?;
+    number.try_into().map_err(|_| NOT_EXACT)
+}
+
+/// Returns argument `n` as the number of an item or a character.
+fn index(arguments: &[Term], n: usize) -> Result<usize, &'static str> {
+    let number = whole_number(arguments, n)?;
+    usize::try_from(number).map_err(|_| "a number from 0 is expected")
 }
 
 /// Implements `cidrhost(prefix, number)`: an address of a network, counted from its end for a
@@ -204,10 +261,9 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
             }))
         }),
         "join" => text(a, 0).and_then(|separator| {
-            let items = a[1..]
-                .iter()
-                .flat_map(Term::items)
-                .map(|item| item.text().ok_or("a list of texts is expected"));
+            let lists: Vec<&[Term]> = (1..a.len()).map(|n| list(a, n)).collect::<Result<_, _>>()?;
+            let items = lists.into_iter().flatten();
+            let items = items.map(|item| text(std::slice::from_ref(item), 0));
             Ok(Term::Text(items.collect::<Result<Vec<_>, _>>()?.join(&separator)))
         }),
         // A pattern between slashes is a regular expression.
@@ -226,20 +282,10 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
         "format" => text(a, 0).and_then(|pattern| format(&pattern, &a[1..])),
         "substr" => text(a, 0).and_then(|text| {
             let text = characters(&text)?;
-            let (offset, length) = (number(a, 1)?, number(a, 2)?);
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "the conversion saturates"
-            )]
-            let (offset, length) = (
-                if offset < 0.0 {
-                    text.len().saturating_sub(-offset as usize)
-                } else {
-                    offset as usize
-                },
-                if length < 0.0 { usize::MAX } else { length as usize },
-            );
+            let (offset, length) = (whole_number(a, 1)?, whole_number(a, 2)?);
+            let from_end = || text.len().saturating_sub(offset.unsigned_abs() as usize);
+            let offset = usize::try_from(offset).unwrap_or_else(|_| from_end());
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
             Ok(Term::Text(text.into_iter().skip(offset).take(length).collect()))
         }),
         "strrev" => text(a, 0)
@@ -252,13 +298,8 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
                 pattern.captures_iter(&text).map(|found| groups(&pattern, &found)).collect(),
             ))
         }),
-        "indent" => number(a, 0).and_then(|width| {
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "the conversion saturates"
-            )]
-            let pad = " ".repeat((width.max(0.0) as usize).min(100));
+        "indent" => whole_number(a, 0).and_then(|width| {
+            let pad = " ".repeat(usize::try_from(width).unwrap_or(0).min(100));
             Ok(Term::Text(text(a, 1)?.replace('\n', &format!("\n{pad}"))))
         }),
         "base64encode" => changed(&|text| data_encoding::BASE64.encode(text.as_bytes())),
@@ -312,46 +353,6 @@ fn groups(pattern: &regex::Regex, found: &regex::Captures<'_>) -> Term {
     group(found.get(0))
 }
 
-/// Implements `format` with the verbs `%s`, `%d`, `%v`, `%q` and `%%`.
-fn format(pattern: &str, arguments: &[Term]) -> Outcome {
-    let mut out = String::new();
-    let mut arguments = arguments.iter();
-    let mut letters = pattern.chars();
-    while let Some(letter) = letters.next() {
-        if letter != '%' {
-            out.push(letter);
-            continue;
-        }
-        let mut verb = letters.next().ok_or("the pattern ends with `%`")?;
-        let mut width = String::new();
-        while verb.is_ascii_digit() && width.len() < 3 {
-            width.push(verb);
-            verb = letters.next().ok_or("the pattern ends within a verb")?;
-        }
-        if verb == '%' {
-            out.push('%');
-            continue;
-        }
-        let value =
-            arguments.next().map(std::slice::from_ref).ok_or("there is no value for a verb")?;
-        let value = text(value, 0)?;
-        let padded = width.parse::<usize>().unwrap_or_default();
-        let length = if padded > 0 { characters(&value)?.len() } else { 0 };
-        let missing = padded.saturating_sub(length);
-        match verb {
-            's' | 'v' => out.extend(std::iter::repeat_n(' ', missing)),
-            'd' => out.extend(std::iter::repeat_n(
-                if width.starts_with('0') { '0' } else { ' ' },
-                missing,
-            )),
-            'q' => {}
-            _ => return Err("only the verbs %s, %d, %v and %q are supported"),
-        }
-        out.push_str(&if verb == 'q' { format!("{value:?}") } else { value });
-    }
-    Ok(Term::Text(out))
-}
-
 /// Calls a function on lists and maps.
 fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
     Some(match name {
@@ -374,35 +375,28 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
         }),
         "distinct" => list(a, 0).map(|items| distinct(&of_one_type(items.to_vec()))),
         "reverse" => list(a, 0).map(|items| Term::List(items.iter().rev().cloned().collect())),
-        "sort" => list(a, 0).map(|items| {
-            let mut texts: Vec<String> = items.iter().filter_map(Term::text).collect();
+        "sort" => list(a, 0).and_then(|items| {
+            let items = (0..items.len()).map(|n| text(items, n));
+            let mut texts: Vec<String> = items.collect::<Result<_, _>>()?;
             texts.sort();
-            Term::List(texts.into_iter().map(Term::Text).collect())
+            Ok(Term::List(texts.into_iter().map(Term::Text).collect()))
         }),
         "compact" => list(a, 0).map(|items| {
             Term::List(items.iter().filter(|item| !item.is_empty()).cloned().collect())
         }),
-        "contains" => list(a, 0)
-            .map(|items| Term::Bool(a.get(1).is_some_and(|wanted| items.contains(wanted)))),
+        "contains" => list(a, 0).and_then(|items| match &a[1] {
+            Term::Null => Err("the wanted value is null"),
+            wanted => Ok(Term::Bool(items.contains(wanted))),
+        }),
         "element" => list(a, 0).and_then(|items| {
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "the conversion saturates"
-            )]
-            let index = number(a, 1)?.max(0.0) as usize;
+            let index = usize::try_from(whole_number(a, 1)?).map_err(|_| NEGATIVE_INDEX)?;
             items
                 .get(index.checked_rem(items.len()).ok_or("the list is empty")?)
                 .cloned()
                 .ok_or("there is no such item")
         }),
         "slice" => list(a, 0).and_then(|items| {
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "the conversion saturates"
-            )]
-            let (from, to) = (number(a, 1)? as usize, number(a, 2)? as usize);
+            let (from, to) = (index(a, 1)?, index(a, 2)?);
             items.get(from..to).map(|part| Term::List(part.to_vec())).ok_or("the list is shorter")
         }),
         "setintersection" | "setsubtract" => list(a, 0).and_then(|items| {
@@ -441,14 +435,20 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
                     .ok_or("a list of numbers is expected")?
                     .ok_or(NOT_EXACT)
             };
-            items.iter().try_fold(Term::Number(0.0), add)
+            let (first, others) = items.split_first().ok_or("the list is empty")?;
+            others.iter().try_fold(numeral(std::slice::from_ref(first), 0)?, add)
         }),
-        "anytrue" => {
-            list(a, 0).map(|items| Term::Bool(items.iter().any(|item| item.truth() == Some(true))))
-        }
-        "alltrue" => {
-            list(a, 0).map(|items| Term::Bool(items.iter().all(|item| item.truth() == Some(true))))
-        }
+        "anytrue" | "alltrue" => list(a, 0).and_then(|items| {
+            let truths = items.iter().map(|item| match item {
+                Term::Null => Ok(false),
+                item => item.truth().ok_or("a list of booleans is expected"),
+            });
+            let truths: Vec<bool> = truths.collect::<Result<_, _>>()?;
+            Ok(Term::Bool(match name {
+                "anytrue" => truths.contains(&true),
+                _ => !truths.contains(&false),
+            }))
+        }),
         "one" => list(a, 0).and_then(|items| match items {
             [] => Ok(Term::Null),
             [only] => Ok(only.clone()),
@@ -468,6 +468,9 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
         }),
         "zipmap" => list(a, 0).and_then(|keys| {
             let values = list(a, 1)?;
+            if keys.len() != values.len() {
+                return Err("the lists differ in length");
+            }
             let keys: Option<Vec<String>> = keys.iter().map(Term::text).collect();
             Ok(Term::Map(
                 keys.ok_or("the keys must be texts")?
@@ -482,7 +485,7 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
                 #[allow(clippy::cast_precision_loss, reason = "an estimate is enough")]
                 let size: f64 = lists.iter().map(|list| list.len() as f64).product();
                 if size > 100_000.0 {
-                    return Err("the product is too large");
+                    return Err(TOO_LARGE);
                 }
                 let product = lists.iter().fold(vec![Vec::new()], |rows: Vec<Vec<Term>>, list| {
                     let extended = |row: &Vec<Term>| {
@@ -532,7 +535,11 @@ fn conversions(name: &str, a: Vec<Term>) -> Option<Outcome> {
             .filter(|value| **value == Term::Null)
             .cloned()
             .map_or_else(|| text(&a, 0).map(Term::Text), Ok),
-        "tonumber" => a.first().and_then(Term::to_number).ok_or("a number is expected"),
+        // A null of any type is a null.
+        "tonumber" | "tobool" | "tolist" | "toset" | "tomap" if a.first() == Some(&Term::Null) => {
+            Ok(Term::Null)
+        }
+        "tonumber" => numeral(&a, 0),
         "tobool" => a.first().and_then(Term::truth).map(Term::Bool).ok_or("a boolean is expected"),
         "tolist" => list(&a, 0).map(|items| Term::List(of_one_type(items.to_vec()))),
         "toset" => list(&a, 0).map(|items| set(&of_one_type(items.to_vec()))),
@@ -553,27 +560,54 @@ fn conversions(name: &str, a: Vec<Term>) -> Option<Outcome> {
             String::from_utf8(octets).map(Term::Text).map_err(|_| "it is not text")
         }),
         "max" | "min" => {
-            let numbers: Result<Vec<f64>, _> = (0..a.len()).map(|n| number(&a, n)).collect();
-            let choose = if name == "max" { f64::max } else { f64::min };
+            let numbers: Result<Vec<Term>, _> = (0..a.len()).map(|n| numeral(&a, n)).collect();
             numbers.and_then(|numbers| {
-                numbers.into_iter().reduce(choose).map(Term::Number).ok_or("numbers are expected")
+                let is_less = |one: &Term, other: &Term| {
+                    let whole = one.as_whole_number().zip(other.as_whole_number());
+                    let fractions = || one.number().zip(other.number()).map(|(l, r)| l < r);
+                    whole.map(|(l, r)| l < r).or_else(fractions).ok_or(NOT_EXACT)
+                };
+                let (first, others) = numbers.split_first().ok_or("numbers are expected")?;
+                others.iter().try_fold(first.clone(), |chosen, other| {
+                    let is_other = match name {
+                        "max" => is_less(&chosen, other)?,
+                        _ => is_less(other, &chosen)?,
+                    };
+                    Ok(if is_other { other.clone() } else { chosen })
+                })
             })
         }
-        "floor" => number(&a, 0).map(|n| Term::Number(n.floor())),
-        "ceil" => number(&a, 0).map(|n| Term::Number(n.ceil())),
-        "abs" => number(&a, 0).map(|n| Term::Number(n.abs())),
+        "floor" => numeral(&a, 0).map(|n| rounded(n, f64::floor)),
+        // Terraform has no negative zero after rounding up.
+        "ceil" => numeral(&a, 0).map(|n| rounded(n, |n| n.ceil() + 0.0)),
+        "abs" => numeral(&a, 0).map(|n| match n {
+            Term::Large(n) => Term::Large(n.saturating_abs()),
+            Term::Number(n) => Term::Number(n.abs()),
+            other => other,
+        }),
         "jsonencode" => {
             let mut out = String::new();
             let value = a.first().ok_or("a value is expected");
             value.and_then(|value| append_json(value, &mut out)).map(|()| Term::Text(out))
         }
         "jsondecode" => text(&a, 0).and_then(|text| {
+            if has_inexact_number(&text) {
+                return Err(NOT_EXACT);
+            }
             crate::wire::json::parse_limited(text.as_bytes(), 100_000)
                 .map(|json| Term::from_json(&json))
                 .map_err(|_| "it is not valid JSON")
         }),
         _ => return None,
     })
+}
+
+/// Rounds a number, which can be whole.
+fn rounded(number: Term, round: impl Fn(f64) -> f64) -> Term {
+    match number {
+        Term::Number(n) if n.fract() != 0.0 => Term::Number(round(n)),
+        whole => whole,
+    }
 }
 
 /// Converts a number of items.

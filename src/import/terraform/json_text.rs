@@ -1,6 +1,7 @@
 //! Writes values in JSON as Terraform does.
 
-use super::value::{NOT_EXACT, Term};
+use super::numerals::NOT_EXACT;
+use super::value::Term;
 
 /// Appends a value in JSON as Terraform writes it.
 ///

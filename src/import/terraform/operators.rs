@@ -2,7 +2,8 @@
 
 use hcl_edit::expr::BinaryOperator;
 
-use super::value::{Missing, NOT_EXACT, Term};
+use super::numerals::NOT_EXACT;
+use super::value::{Missing, Term};
 use crate::diagnostic::Place;
 
 /// Numbers below this one are exact if they are whole.
@@ -57,11 +58,14 @@ pub(super) fn binary(operator: BinaryOperator, left: Term, right: Term, place: P
     if is_comparison && is_undecided {
         return Term::Missing(Missing::unknown(NOT_EXACT, place));
     }
-    let compared = |whole: fn(&i128, &i128) -> bool, f: fn(&f64, &f64) -> bool| match whole_numbers
-    {
-        Some((l, r)) => Some(Term::Bool(whole(&l, &r))),
-        None => numbers.map(|(l, r)| Term::Bool(f(&l, &r))),
-    };
+    let not_exact = || Term::Missing(Missing::unknown(NOT_EXACT, place));
+    let compared =
+        |whole: fn(&i128, &i128) -> bool, f: fn(&f64, &f64) -> bool| match (whole_numbers, numbers)
+        {
+            (Some((l, r)), _) => Some(Term::Bool(whole(&l, &r))),
+            (None, Some((l, r))) => Some(Term::Bool(f(&l, &r))),
+            (None, None) => (is_numeral(&left) && is_numeral(&right)).then(not_exact),
+        };
     let result = match operator {
         BinaryOperator::Eq => Some(Term::Bool(left == right)),
         BinaryOperator::NotEq => Some(Term::Bool(left != right)),
@@ -75,9 +79,8 @@ pub(super) fn binary(operator: BinaryOperator, left: Term, right: Term, place: P
         | BinaryOperator::Minus
         | BinaryOperator::Mul
         | BinaryOperator::Div
-        | BinaryOperator::Mod => calculate(operator, &left, &right).map(|calculated| {
-            calculated.unwrap_or_else(|| Term::Missing(Missing::unknown(NOT_EXACT, place)))
-        }),
+        | BinaryOperator::Mod => calculate(operator, &left, &right)
+            .map(|calculated| calculated.unwrap_or_else(not_exact)),
         BinaryOperator::Less => compared(i128::lt, f64::lt),
         BinaryOperator::LessEq => compared(i128::le, f64::le),
         BinaryOperator::Greater => compared(i128::gt, f64::gt),
@@ -95,8 +98,7 @@ pub(super) fn calculate(
     left: &Term,
     right: &Term,
 ) -> Option<Option<Term>> {
-    let is_number = |value: &Term| value.to_number().is_some() || matches!(value, Term::Large(_));
-    if !is_number(left) || !is_number(right) {
+    if !is_numeral(left) || !is_numeral(right) {
         return None;
     }
     let whole_numbers = left.as_whole_number().zip(right.as_whole_number());
@@ -109,10 +111,45 @@ pub(super) fn calculate(
         BinaryOperator::Minus => (l.checked_sub(r), parts),
         BinaryOperator::Mul => (l.checked_mul(r), parts * parts),
         BinaryOperator::Div if r != 0 => (Some(l), r),
-        BinaryOperator::Mod if r != 0 => (l.checked_rem(r), parts),
+        // Terraform divides by zero to infinity, and has no remainder then.
+        BinaryOperator::Div if l != 0 => return Some(None),
+        BinaryOperator::Mod if r == 0 => (Some(l), parts),
+        BinaryOperator::Mod => (l.checked_rem(r), parts),
         _ => return None,
     };
-    Some(numerator.and_then(|numerator| quotient(numerator, denominator)))
+    let result = numerator.and_then(|numerator| quotient(numerator, denominator));
+    Some(match result {
+        Some(Term::Number(0.0)) if is_negative_zero(operator, left, right) => {
+            Some(Term::Number(-0.0))
+        }
+        result => result,
+    })
+}
+
+/// Returns true for a number, or a text that is one.
+fn is_numeral(value: &Term) -> bool {
+    match value {
+        Term::Number(_) | Term::Large(_) => true,
+        Term::Text(text) => Term::read_number(text).is_some(),
+        _ => false,
+    }
+}
+
+/// Returns true if a result that is zero has a sign, which its text shows.
+fn is_negative_zero(operator: BinaryOperator, left: &Term, right: &Term) -> bool {
+    let is_negative = |value: &Term| match value.to_number() {
+        Some(Term::Number(number)) => number.is_sign_negative(),
+        Some(Term::Large(number)) => number < 0,
+        _ => false,
+    };
+    let is_zero = left.number() == Some(0.0);
+    match operator {
+        BinaryOperator::Mul | BinaryOperator::Div => is_negative(left) != is_negative(right),
+        BinaryOperator::Plus => is_negative(left) && is_zero && is_negative(right),
+        BinaryOperator::Minus => is_negative(left) && is_zero && !is_negative(right),
+        BinaryOperator::Mod => is_negative(left) && is_zero,
+        _ => false,
+    }
 }
 
 /// Returns a number in parts of 1; `None` if it is not exact in them.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
+use super::numerals::{Numeral, number_text, parse_number};
 use crate::diagnostic::Place;
 use crate::model::{Gather, Value};
 
@@ -230,6 +231,18 @@ impl Term {
         }
     }
 
+    /// Reads a number. Returns `None` for a text that is no number.
+    ///
+    /// # Errors
+    /// The number has no value here.
+    pub(super) fn read_number(text: &str) -> Option<Result<Self, &'static str>> {
+        let number = |numeral| match numeral {
+            Numeral::Whole(n) => Self::whole_number(n),
+            Numeral::Other(n) => Self::Number(n),
+        };
+        Some(parse_number(text)?.map(number))
+    }
+
     /// Creates a whole number.
     #[allow(clippy::cast_precision_loss, reason = "the number is small enough")]
     pub(super) fn whole_number(n: i128) -> Self {
@@ -248,16 +261,17 @@ impl Term {
             Self::Number(n) if n.fract() == 0.0 && n.abs() <= LARGEST_EXACT as f64 => {
                 Some(*n as i128)
             }
-            Self::Text(text) => text.parse().ok(),
+            Self::Text(text) => Self::read_number(text)?.ok()?.as_whole_number(),
             _ => None,
         }
     }
 
     /// Converts a number, or a text that is a number, to a number.
     pub(super) fn to_number(&self) -> Option<Self> {
-        match self.as_whole_number() {
-            Some(n) => Some(Self::whole_number(n)),
-            None => self.number().map(Self::Number),
+        match self {
+            Self::Number(_) | Self::Large(_) => Some(self.clone()),
+            Self::Text(text) => Self::read_number(text)?.ok(),
+            _ => None,
         }
     }
 
@@ -265,7 +279,7 @@ impl Term {
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Self::Number(n) => Some(*n),
-            Self::Text(text) => text.trim().parse().ok().filter(|n: &f64| n.is_finite()),
+            Self::Text(text) => Self::read_number(text)?.ok()?.number(),
             _ => None,
         }
     }
@@ -305,21 +319,6 @@ impl Term {
 
 /// Largest whole number that is a [`Term::Number`].
 const LARGEST_EXACT: u128 = 1 << 53;
-/// Maximum number of digits of a fraction that has a text. Terraform calculates with 512 bits, so
-/// that the result of a division can have 155 digits.
-const MOST_DIGITS: usize = 15;
-/// Reason for a number that has no text.
-pub(super) const NOT_EXACT: &str =
-    "Terraform calculates this number with more digits than an import; import the state instead";
-
-/// Converts a number to text like Terraform: without a point if it is whole, and never with an
-/// exponent. Returns `None` if Terraform has more digits.
-fn number_text(n: f64) -> Option<String> {
-    let text = if n.fract() == 0.0 && n.abs() < 1e15 { format!("{n:.0}") } else { n.to_string() };
-    let digits = text.trim_start_matches(['-', '0', '.']).bytes().filter(u8::is_ascii_digit);
-    (n.fract() == 0.0 || digits.count() <= MOST_DIGITS).then_some(text)
-}
-
 impl Term {
     /// Converts the term to JSON. Missing parts become null.
     pub(super) fn to_json(&self) -> Json {

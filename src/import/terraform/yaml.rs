@@ -62,8 +62,9 @@ fn unquoted(text: &str) -> Result<Term, String> {
         _ if TRUE.contains(&text) => Term::Bool(true),
         _ if FALSE.contains(&text) => Term::Bool(false),
         _ if NULL.contains(&text) => Term::Null,
+        _ if is_special(text) => return Err(format!("`{text}` is a number without digits")),
         _ if text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) => {
-            match number(text) {
+            match number(text)? {
                 Some(number) => number,
                 None => date(text)?.map_or_else(|| Term::from(text), Term::Text),
             }
@@ -72,24 +73,29 @@ fn unquoted(text: &str) -> Result<Term, String> {
     })
 }
 
+/// Returns true for infinity and for what is no number.
+fn is_special(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN")
+}
+
 /// Reads a number. Only hexadecimal and octal numbers have a prefix.
-fn number(text: &str) -> Option<Term> {
+///
+/// # Errors
+/// The number has no value here.
+fn number(text: &str) -> Result<Option<Term>, &'static str> {
     let with_base = |digits: &str, base| {
         let is_valid = digits.bytes().all(|byte| char::from(byte).is_digit(base));
         is_valid.then(|| i128::from_str_radix(digits, base).ok()).flatten()
     };
     if let Some(digits) = text.strip_prefix("0x") {
-        return with_base(digits, 16).map(Term::whole_number);
+        return Ok(with_base(digits, 16).map(Term::whole_number));
     }
     if let Some(digits) = text.strip_prefix("0o") {
-        return with_base(digits, 8).map(Term::whole_number);
+        return Ok(with_base(digits, 8).map(Term::whole_number));
     }
     let is_number_character = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
-    // A whole number may be too large for `i128`, and then its `f64` is not exact.
-    let is_long = text.bytes().filter(u8::is_ascii_digit).count() > 38;
-    (text.bytes().all(is_number_character) && !is_long)
-        .then(|| Term::from(text).to_number())
-        .flatten()
+    Term::read_number(text).filter(|_| text.bytes().all(is_number_character)).transpose()
 }
 
 /// Reads a date, which Terraform converts to a time. Returns `None` for another text.
