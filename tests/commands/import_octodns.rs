@@ -496,6 +496,38 @@ fn values_are_what_octodns_makes_of_them() {
     assert_eq!(ran.stderr.matches("IMPORT0015").count(), 1, "{}", ran.stderr);
 }
 
+/// What octoDNS does not read is named, and is not a part of the record.
+#[test]
+fn keys_that_octodns_ignores_are_named() {
+    let workspace = tree(&[(
+        "z/example.com.yaml",
+        "a: {type: A, value: 192.0.2.1, values: [192.0.2.2]}\nb: {type: CNAME, value: x.example.net., values: [y.example.net.]}\n\
+         c: {octodns: {cloudflare: {comment: [x], proxy: true, tags: [a, [b]]}}, type: A, value: 192.0.2.3, weight: 5}\n\
+         d: {octodns: {cloudflare: {auto-ttl: false, comment: null, proxied: true, tags: [a]}, healthcheck: {path: /}}, ttl: 60, type: A, value: 192.0.2.4}\n",
+    )]);
+    let ran = import(&workspace, &["./z/", "--from", "octodns"], 0);
+    has_records(
+        &ran.stdout,
+        &["content: 192.0.2.2,", "content: x.example.net,", "192.0.2.3", "192.0.2.4"],
+    );
+    for value in ["192.0.2.1,", "y.example.net"] {
+        assert!(!ran.stdout.contains(value), "{}", ran.stdout);
+    }
+    says(
+        &ran.stderr,
+        &[
+            "octoDNS ignores `value` of a record beside `values`",
+            "octoDNS ignores `values` of a record beside `value`",
+            "octoDNS ignores `weight` of a record",
+            "octodns-cloudflare ignores `proxy`",
+            "`comment` is not a text, and left out",
+            "`tags` are not a list of texts, and left out",
+            "record: 4 of 4 imported",
+        ],
+    );
+    assert_eq!(ran.stderr.matches("IMPORT0013").count(), 6, "{}", ran.stderr);
+}
+
 #[test]
 fn options_about_octodns_need_octodns() {
     let workspace = tree(&[("a.csv", "name,type,content\nwww,A,192.0.2.1\n")]);

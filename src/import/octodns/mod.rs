@@ -15,6 +15,7 @@
 mod choice;
 mod configuration;
 mod documents;
+mod ignored_keys;
 mod includes;
 mod lone_files;
 mod natural_order;

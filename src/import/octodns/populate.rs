@@ -28,11 +28,16 @@ pub(super) struct RecordSet<'y> {
 
 impl RecordSet<'_> {
     pub(super) fn values(&self) -> &[Yaml] {
+        let value = self.value_key().and_then(|name| self.data.get(name));
+        value.map(Yaml::items).unwrap_or_default()
+    }
+
+    /// Returns the key of the values that octoDNS reads.
+    pub(super) fn value_key(&self) -> Option<&'static str> {
         // Types with one value only read `value`.
         let is_single = matches!(self.type_name.as_str(), "CNAME" | "ALIAS" | "DNAME");
         let names = if is_single { ["value", "values"] } else { ["values", "value"] };
-        let value = names.iter().find_map(|name| self.data.get(name));
-        value.map(Yaml::items).unwrap_or_default()
+        names.into_iter().find(|name| self.data.get(name).is_some())
     }
 
     /// Returns the name of the record set for messages.

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::ignored_keys::note_ignored_keys;
 use super::populate::{RecordSet, read_ttl};
 use super::processors::{Processed, Processor, ProcessorKind};
 use super::providers::{CloudflareProvider, is_true};
@@ -229,6 +230,8 @@ impl Publisher<'_> {
             Ok(attributes) => attributes,
             Err((place, why)) => return content.refuse(shown, place, values.len(), why),
         };
+        let is_cloudflare = !matches!(self.target.kind, TargetKind::Other);
+        note_ignored_keys(set, is_cloudflare, &mut content.notes);
         let filled = self.fill_templates(set, ttl, values);
         let is_filled = filled.iter().any(|value| matches!(value, Ok(Cow::Owned(_))));
         let is_for_cloudflare = matches!(self.target.kind, TargetKind::Cloudflare(_));
