@@ -82,7 +82,7 @@ fn long_numbers(text: &str) -> Vec<Range<usize>> {
                         numbers.push(at..at + length);
                     }
                 }
-                _ if is_in_identifier(rest.chars().next().unwrap_or(' ')) => {
+                _ if rest.starts_with(begins_identifier) => {
                     length = rest.find(|c| !is_in_identifier(c)).unwrap_or(rest.len());
                 }
                 _ => {}
@@ -102,10 +102,14 @@ fn can_be_parsed(number: &str) -> bool {
     }
 }
 
+fn begins_identifier(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
 fn is_in_identifier(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-') && c != ' '
+    begins_identifier(c) || c.is_numeric() || c == '-'
 }
 
 fn is_identifier(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_in_identifier)
+    text.starts_with(begins_identifier) && text.chars().all(is_in_identifier)
 }

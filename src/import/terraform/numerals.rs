@@ -115,7 +115,14 @@ pub(super) fn has_inexact_number(json: &str) -> bool {
             '"' => is_quoted = !is_quoted,
             '-' | '0'..='9' if !is_quoted => {
                 let number = leading_number(&json[at..]);
-                if matches!(parse_number(number), Some(Err(_))) {
+                // A parser of JSON keeps whole numbers of 64 bits.
+                let is_exact = match parse_number(number) {
+                    Some(Ok(Numeral::Whole(n))) => {
+                        i64::try_from(n).is_ok() || u64::try_from(n).is_ok()
+                    }
+                    read => !matches!(read, Some(Err(_))),
+                };
+                if !is_exact {
                     return true;
                 }
                 // The digits of the number are not read again as another one.
