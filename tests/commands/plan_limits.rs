@@ -6,15 +6,15 @@ use crate::support::rulesets::body;
 use crate::support::workspace::{Ran, Workspace, options_on};
 use zonewright::model::expression::vocabulary::{FIELDS, FUNCTIONS, FieldType, Needs};
 use zonewright::model::facts::TIERS;
+use zonewright::model::facts::certainty::Certainty;
+use zonewright::model::facts::limited_values::{DNS_SETTING_VALUES, LimitedValue, SETTING_VALUES};
 use zonewright::model::facts::rate_limits::{RATE_PERIODS, RATE_TIMEOUTS};
 use zonewright::model::facts::record_features::RECORD_FEATURES;
-use zonewright::model::facts::rule_features::{
-    Certainty, RULE_FEATURES, RuleFeature, response_bytes,
-};
+use zonewright::model::facts::rule_features::{RULE_FEATURES, RuleFeature, response_bytes};
 use zonewright::model::facts::rulesets::{MANAGED_PHASE, MANAGED_RULESETS};
-use zonewright::model::facts::settings::{LimitedValue, SETTINGS, SettingKind, VALUE_PLANS};
+use zonewright::model::facts::settings::{SETTINGS, SettingKind};
 use zonewright::model::plan_limits::{
-    BeyondPlan, ZoneTier, record_limits, rule_count, rule_uses, setting_limit,
+    BeyondPlan, ZoneTier, dns_setting_limit, record_limits, rule_count, rule_uses, setting_limit,
 };
 use zonewright::model::ruleset::Phase;
 use zonewright::model::{Comment, Facets, Settings, Tag, Tier, Ttl};
@@ -151,11 +151,19 @@ fn rules_at_limits() -> Vec<(Phase, Value)> {
             .map(|period| (Phase::RateLimit, rate("block", json!({ "period": period })))),
     );
     for action in Phase::RateLimit.facts().actions {
-        let timeouts = RATE_TIMEOUTS.iter();
+        // 30 is only in one of two lists of durations, 77 in none.
+        let timeouts = RATE_TIMEOUTS.iter().chain([&30, &77]);
         rules.extend(timeouts.map(|timeout| {
             (Phase::RateLimit, rate(action, json!({ "mitigation_timeout": timeout })))
         }));
     }
+    let request_fields =
+        FIELDS.iter().filter(|field| !field.is_of_response && field.only_in.is_none());
+    rules.extend(request_fields.map(|field| {
+        let mut rule = rate("block", json!({}));
+        rule["expression"] = json!(about(field.name, field.kind));
+        (Phase::RateLimit, rule)
+    }));
     let managed = MANAGED_RULESETS.iter().filter(|ruleset| ruleset.phase == MANAGED_PHASE);
     rules.extend(managed.map(|ruleset| {
         let parameters = json!({ "id": ruleset.id });
@@ -219,12 +227,47 @@ fn value_of(kind: SettingKind) -> Option<Value> {
     }
 }
 
+/// Returns a value that only some plans have.
+fn limited_value(limited: LimitedValue) -> Value {
+    match limited {
+        LimitedValue::Word(word) => json!(word),
+        LimitedValue::Not("standard") => json!("cdn_only"),
+        LimitedValue::Not(word) => panic!("which value is not {word}?"),
+        LimitedValue::Above(most) => json!(most + 100),
+        LimitedValue::On => json!(true),
+        LimitedValue::Type("custom") => json!({ "type": "custom.account", "ns_set": 1 }),
+        LimitedValue::Type(kind) => json!({ "type": kind }),
+        LimitedValue::Any => json!({ "reference_zone_id": "0".repeat(32) }),
+    }
+}
+
+#[test]
+fn the_client_and_the_sandbox_refuse_the_same_dns_settings() {
+    let limited =
+        DNS_SETTING_VALUES.iter().map(|limit| (limit.setting, limited_value(limit.value)));
+    // Every plan can change what no row of the table limits.
+    let all = [
+        ("multi_provider", json!(true)),
+        ("ns_ttl", json!(3600)),
+        ("soa", json!({ "refresh": 9000 })),
+        ("flatten_all_cnames", json!(false)),
+    ];
+    let settings: Vec<(&str, Value)> = limited.chain(all).collect();
+    for plan in TIERS.iter().map(|tier| tier.name) {
+        let workspace = on(plan);
+        let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
+        for (name, value) in &settings {
+            let path = format!("/zones/{zone}/dns_settings");
+            let is_accepted = workspace.try_write("PATCH", &path, &json!({ *name: value }));
+            let beyond = dns_setting_limit(name, &from_json(value), known(plan));
+            assert_eq!(is_accepted, beyond.is_none(), "{plan}: {name} {value} {beyond:?}");
+        }
+    }
+}
+
 #[test]
 fn the_client_and_the_sandbox_refuse_the_same_settings() {
-    let values = VALUE_PLANS.iter().map(|limit| match limit.value {
-        LimitedValue::Word(word) => (limit.setting, json!(word)),
-        LimitedValue::Above(most) => (limit.setting, json!(most + 100)),
-    });
+    let values = SETTING_VALUES.iter().map(|limit| (limit.setting, limited_value(limit.value)));
     let every = SETTINGS.iter().filter(|facts| facts.plan.is_some());
     let every = every.filter_map(|facts| Some((facts.name, value_of(facts.kind)?)));
     let settings: Vec<(&str, Value)> = values.chain(every).collect();
@@ -462,6 +505,57 @@ fn validate_checks_everything_else_that_the_plan_of_the_spec_limits() {
             rule("custom", "when: 'http.host matches \"a+\"', action: block"),
             "`matches` needs",
             "7:28",
+        ),
+        error(
+            "pro",
+            rule(
+                "rate_limits",
+                "when: 'http.host eq \"a\"', per: ip, limit: 5 in 1m, then: block for 77s",
+            ),
+            "only the enterprise plan has other durations",
+            "7:79",
+        ),
+        warning(
+            "business",
+            rule(
+                "rate_limits",
+                "when: 'http.host eq \"a\"', per: ip, limit: 5 in 1m, then: block for 30s",
+            ),
+            "only the enterprise plan has other durations",
+            "7:79",
+        ),
+        error(
+            "free",
+            rule(
+                "rate_limits",
+                "when: 'ip.src eq 192.0.2.1', per: ip, limit: 5 in 10s, then: block for 10s",
+            ),
+            "`ip.src` in a rate limit needs the business plan or above",
+            "7:28",
+        ),
+        warning(
+            "free",
+            rule(
+                "rate_limits",
+                "when: 'http.host eq \"a\"', per: ip, limit: 5 in 10s, then: block for 10s",
+            ),
+            "`http.host` in a rate limit needs the pro plan or above",
+            "7:28",
+        ),
+        warning(
+            "pro",
+            rule(
+                "rate_limits",
+                "when: 'http.cookie eq \"a\"', per: ip, limit: 5 in 1m, then: block for 1m",
+            ),
+            "`http.cookie` in a rate limit needs the enterprise plan;",
+            "7:28",
+        ),
+        warning(
+            "enterprise",
+            rule("rate_limits", "when: ssl, per: ip, limit: 5 in 1d, then: block for 77s"),
+            "counts over at most 65535 s",
+            "7:49",
         ),
         error("free", "    waf: { owasp: { paranoia: 2 } }\n".to_owned(), "OWASP", "5:19"),
         error(

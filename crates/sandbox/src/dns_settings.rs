@@ -12,17 +12,14 @@ use std::ops::RangeInclusive;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
 use zonewright_model::facts::dns_settings::{
-    DEFAULTS, DNS_SETTING_PLANS, LimitedDnsValue, NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH,
-    SOA_RETRY, SOA_TTL,
+    DEFAULTS, NS_TTL, SOA_EXPIRE, SOA_MINIMUM_TTL, SOA_REFRESH, SOA_RETRY, SOA_TTL,
 };
-
-use zonewright_model::facts::TIERS;
+use zonewright_model::facts::limited_values::DNS_SETTING_VALUES;
 
 use super::envelope::{HandlerResult, Refusal, Success};
 use super::name;
-use super::profile;
 use super::request_context::RequestContext;
-use super::setting_values::fact_to_json;
+use super::setting_values::{fact_to_json, is_refused};
 use super::zone::Zone;
 
 /// A JSON object.
@@ -313,20 +310,12 @@ fn check_soa(soa: &Value) -> HandlerResult<()> {
 /// `multi_provider` need none.
 fn check_plan(zone: &Zone, before: &Object, after: &Object) -> HandlerResult<()> {
     let changed = |key: &str| before.get(key) != after.get(key);
-    for limit in DNS_SETTING_PLANS {
-        let value = after.get(limit.setting).filter(|_| changed(limit.setting));
-        let is_limited = value.is_some_and(|value| match limit.value {
-            LimitedDnsValue::On => *value == true,
-            LimitedDnsValue::Type(start) => {
-                value["type"].as_str().is_some_and(|kind| kind.starts_with(start))
-            }
-            LimitedDnsValue::Not(word) => value != word,
-            LimitedDnsValue::Any => true,
-        });
-        if is_limited && !profile::reaches(&zone.plan, TIERS[limit.lowest_plan].name) {
+    for limit in DNS_SETTING_VALUES.iter().filter(|limit| changed(limit.setting)) {
+        if after.get(limit.setting).is_some_and(|value| is_refused(limit, &zone.plan, value)) {
             let (status, code) =
                 if limit.setting == "internal_dns" { (403, 1029) } else { (400, 1003) };
-            let text = format!("{} is not available to this zone.", limit.about);
+            let about = limit.about.unwrap_or(limit.setting);
+            let text = format!("{about} is not available to this zone.");
             return Err(Refusal::new(status, code, text));
         }
     }

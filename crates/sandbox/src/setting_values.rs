@@ -5,7 +5,8 @@
 use serde_json::{Map, Value, json};
 
 use super::profile;
-use zonewright_model::facts::settings::{self, LimitedValue, SettingFacts, SettingKind as Kind};
+use zonewright_model::facts::limited_values::{LimitedValue, SETTING_VALUES, ValuePlan};
+use zonewright_model::facts::settings::{self, SettingFacts, SettingKind as Kind};
 use zonewright_model::facts::{FactValue, TIERS};
 
 /// A setting.
@@ -84,15 +85,24 @@ impl Setting {
     /// # Sources
     /// The facts of settings. ASSUMED: `security_level` off too.
     pub(super) fn suits(self, plan: &str, value: &Value) -> bool {
-        let is_limited = |limited| match limited {
-            LimitedValue::Word(word) => value.as_str() == Some(word),
-            LimitedValue::Above(most) => value.as_u64().is_some_and(|number| number > most),
-        };
-        let mut limits = settings::VALUE_PLANS.iter().filter(|limit| limit.setting == self.name());
-        !limits.any(|limit| {
-            is_limited(limit.value) && !profile::reaches(plan, TIERS[limit.lowest_plan].name)
-        })
+        let mut limits = SETTING_VALUES.iter().filter(|limit| limit.setting == self.name());
+        !limits.any(|limit| is_refused(limit, plan, value))
     }
+}
+
+/// Returns true if a plan does not have a value of a setting.
+pub(super) fn is_refused(limit: &ValuePlan, plan: &str, value: &Value) -> bool {
+    let is_limited = match limit.value {
+        LimitedValue::Word(word) => value == word,
+        LimitedValue::Not(word) => value != word,
+        LimitedValue::Above(most) => value.as_u64().is_some_and(|number| number > most),
+        LimitedValue::On => *value == true,
+        LimitedValue::Type(start) => {
+            value["type"].as_str().is_some_and(|kind| kind.starts_with(start))
+        }
+        LimitedValue::Any => true,
+    };
+    is_limited && !profile::reaches(plan, TIERS[limit.lowest_plan].name)
 }
 
 /// Merges the sent value into the previous value of a kind.

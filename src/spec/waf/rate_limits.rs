@@ -8,7 +8,7 @@ use crate::diagnostic::Place;
 use crate::diagnostic::findings;
 use crate::model::expression::Expression;
 use crate::model::facts::rate_limits::{
-    RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR,
+    LONGEST_TIMEOUT, RATE_COLO, RATE_IP, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR,
 };
 use crate::model::ruleset::{
     CountingError, DesiredRate, DesiredRule, Phase, RuleForm, counting_error,
@@ -208,7 +208,7 @@ impl Section<'_> {
             None => Some(0),
             Some(time) => duration_seconds(time),
         };
-        let Some(timeout) = timeout.filter(|t| RATE_TIMEOUTS.contains(t)) else {
+        let Some(timeout) = timeout.filter(|timeout| *timeout <= LONGEST_TIMEOUT) else {
             let detail = format!(
                 "`{}` is not a duration that Cloudflare supports",
                 super::super::clip(time.unwrap_or_default())

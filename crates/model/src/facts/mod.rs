@@ -8,15 +8,18 @@
 //! settings, the permissions of API tokens, the networks and targets that Cloudflare does not proxy to,
 //! texts that verify domains, and mail records. The facts about the Rules language are those of its package.
 
+pub mod certainty;
 pub mod crs;
 pub mod dns_settings;
 mod fact_value;
+pub mod limited_values;
 mod mail;
 mod networks;
 pub mod owasp;
 pub mod permissions;
 pub mod phases;
 pub mod proxied_aliases;
+pub mod proxied_ports;
 pub mod rate_limits;
 pub mod record_features;
 pub mod resources;

@@ -1,6 +1,6 @@
 //! Settings of records that only some of Cloudflare's plans have.
 
-use super::rule_features::Certainty;
+use super::certainty::Certainty;
 
 /// The plans that have a setting of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

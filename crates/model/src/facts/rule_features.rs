@@ -2,6 +2,7 @@
 //! responses. The client and the sandbox both read this table.  # Sources Each row names its pages
 //! of developers.cloudflare.com.
 
+use super::certainty::Certainty;
 use super::rulesets::RATE_LIMIT_PHASE;
 
 /// Something that a rule uses and that not every plan has.
@@ -25,17 +26,6 @@ pub enum RuleFeature {
     BlockAboveRate,
     /// Challenges for a time, and not only above the rate.
     ChallengeDuration,
-}
-
-/// How certain it is that Cloudflare refuses something on the plans that do not have it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Certainty {
-    /// The documentation gives it to some plans, and no subscription adds it to others.
-    Certain,
-    /// Subscriptions such as WAF Advanced or Bot Management can add it to paid plans.
-    FreePlanOnly,
-    /// Not documented.
-    Assumed,
 }
 
 /// The plans that have a feature.

@@ -13,7 +13,6 @@
 //! `ssl`, `tls_1_3`), or if the schema and the listings disagree (`nel`).
 
 use super::fact_value::FactValue;
-use super::rule_features::Certainty;
 
 /// The valid values of a setting.
 #[derive(Debug, Clone, Copy)]
@@ -51,66 +50,6 @@ impl SettingFacts {
         Self { default: Some(default), ..self }
     }
 }
-
-/// Values of a setting that not every plan can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LimitedValue {
-    /// This text alone.
-    Word(&'static str),
-    /// All numbers above this one.
-    Above(u64),
-}
-
-/// The plans that can have a value of a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ValuePlan {
-    /// Cloudflare's name of the setting.
-    pub setting: &'static str,
-    /// Values that smaller plans do not have.
-    pub value: LimitedValue,
-    /// The smallest plan that can have it: 0 free, 1 pro, 2 business, 3 enterprise.
-    pub lowest_plan: usize,
-    /// How certain the refusal on smaller plans is.
-    pub certainty: Certainty,
-    /// The page of developers.cloudflare.com that documents it, and the day on which it was read.
-    pub source: &'static str,
-}
-
-/// The page about upload limits.
-const UPLOAD_LIMITS: &str =
-    "/cache/concepts/default-cache-behavior (Cloudflare cache limits), read 2026-11-20";
-
-/// All values of settings that not every plan can have.
-pub const VALUE_PLANS: &[ValuePlan] = &[
-    ValuePlan {
-        setting: "ssl",
-        value: LimitedValue::Word("origin_pull"),
-        lowest_plan: 3,
-        certainty: Certainty::Certain,
-        source: "/ssl/origin-configuration/ssl-modes, read 2026-11-20",
-    },
-    ValuePlan {
-        setting: "security_level",
-        value: LimitedValue::Word("off"),
-        lowest_plan: 3,
-        certainty: Certainty::Assumed,
-        source: "not documented",
-    },
-    ValuePlan {
-        setting: "max_upload",
-        value: LimitedValue::Above(100),
-        lowest_plan: 2,
-        certainty: Certainty::Certain,
-        source: UPLOAD_LIMITS,
-    },
-    ValuePlan {
-        setting: "max_upload",
-        value: LimitedValue::Above(200),
-        lowest_plan: 3,
-        certainty: Certainty::Certain,
-        source: UPLOAD_LIMITS,
-    },
-];
 
 /// `on` or `off`, the most common kind.
 const ON_OFF: SettingKind = SettingKind::Word(&["on", "off"]);

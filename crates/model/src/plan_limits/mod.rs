@@ -10,7 +10,7 @@ pub use rules::{RuleUse, rule_count, rule_uses};
 pub use settings::{dns_setting_limit, setting_limit, setting_value_limit};
 
 use crate::diagnostic::{Diagnostic, Place, findings};
-use crate::facts::rule_features::Certainty;
+use crate::facts::certainty::Certainty;
 use crate::state::{DesiredZone, LiveZone};
 use crate::tier::Tier;
 

@@ -2,8 +2,8 @@
 
 use super::{BeyondPlan, ZoneTier};
 use crate::diagnostic;
+use crate::facts::certainty::Certainty;
 use crate::facts::record_features::RECORD_FEATURES;
-use crate::facts::rule_features::Certainty;
 use crate::record::{Comment, Facets};
 
 /// Returns what a plan does not allow of a record's attributes.

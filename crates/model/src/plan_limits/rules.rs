@@ -5,10 +5,14 @@ use std::collections::BTreeSet;
 use super::{BeyondPlan, ZoneTier};
 use crate::Value;
 use crate::expression::{Expression, Requirement};
+use crate::facts::TIERS;
+use crate::facts::certainty::Certainty;
+use crate::facts::expressions::{ExpressionField, FIELDS, Needs};
 use crate::facts::rate_limits::{
-    RATE_COLO, RATE_IP, RATE_LONGEST_PERIOD, RATE_LONGEST_TIMEOUT, RATE_VISITOR,
+    RATE_COLO, RATE_IP, RATE_LONGEST_PERIOD, RATE_LONGEST_TIMEOUT, RATE_PERIODS, RATE_TIMEOUTS,
+    RATE_VISITOR, field_certainty, lowest_plan_of_field,
 };
-use crate::facts::rule_features::{Certainty, RuleFeature, response_bytes};
+use crate::facts::rule_features::{RuleFeature, response_bytes};
 use crate::facts::rulesets::{BOT_FIGHT_PHASE, MANAGED_RULESETS, ManagedFacts};
 use crate::ruleset::{Phase, RuleBody, counting_expression};
 
@@ -21,6 +25,8 @@ pub enum RuleUse {
     Ruleset(&'static ManagedFacts),
     /// Fields, functions and operators that not every plan has, and the key of their expression.
     Terms(Requirement, &'static str),
+    /// A field of a rate limit that not every plan has there, and the key of its expression.
+    RateField(String, &'static str),
     /// A time over which requests are counted, in seconds.
     Period(i64),
     /// A time for which a rate limit acts, in seconds.
@@ -52,11 +58,22 @@ pub fn rule_uses(phase: Phase, body: &RuleBody) -> Vec<RuleUse> {
     add_rate_uses(body, &mut uses);
     let counting = body.rate_limit().and_then(counting_expression);
     let expressions = [(body.text("expression"), "when"), (counting, "count")];
-    for (text, key) in expressions {
-        let requirement = text.and_then(|text| Expression::reported(text).requirement());
-        uses.extend(requirement.map(|requirement| RuleUse::Terms(requirement, key)));
+    for (text, key) in expressions.into_iter().filter_map(|(text, key)| Some((text?, key))) {
+        let expression = Expression::reported(text);
+        uses.extend(expression.requirement().map(|needed| RuleUse::Terms(needed, key)));
+        if phase == Phase::RateLimit {
+            let fields = expression.fields().into_iter().filter(|field| is_limited_in_rates(field));
+            uses.extend(fields.map(|field| RuleUse::RateField(field, key)));
+        }
     }
     uses
+}
+
+/// Returns true if every plan has a field, but not every plan has it in rate limits.
+fn is_limited_in_rates(name: &str) -> bool {
+    let is_everywhere =
+        |field: &&ExpressionField| field.name == name && field.needs == Needs::Nothing;
+    FIELDS.iter().any(|field| is_everywhere(&field)) && lowest_plan_of_field(name) > 0
 }
 
 /// Adds what the rate limit of a rule uses.
@@ -156,6 +173,17 @@ impl RuleUse {
                     "write the expression without it, or move the zone to a plan that has it";
                 beyond(key, Certainty::FreePlanOnly, detail, help)
             }
+            Self::RateField(name, key) if lowest_plan_of_field(name) > rank => {
+                let lowest = TIERS[lowest_plan_of_field(name)].name;
+                let detail = format!(
+                    "`{name}` in a rate limit needs the {lowest} plan{}; the zone is on the {plan} \
+                     plan",
+                    if lowest_plan_of_field(name) + 1 < TIERS.len() { " or above" } else { "" }
+                );
+                let help =
+                    "write the expression without it, or move the zone to a plan that has it";
+                beyond(key, field_certainty(name), detail, help)
+            }
             Self::Period(period) => {
                 let of_live = live.iter().filter_map(|used| match used {
                     Self::Period(seconds) => Some(*seconds),
@@ -169,7 +197,10 @@ impl RuleUse {
                     "a rate limit over {period} s; the {plan} plan counts over at most {longest} s"
                 );
                 let help = format!("count over {longest} s or less");
-                beyond("limit", Certainty::Certain, detail, &help)
+                // Two statements about the longest period of the enterprise plan differ.
+                let is_enterprise = rank + 1 == TIERS.len();
+                let certainty = if is_enterprise { Certainty::Assumed } else { Certainty::Certain };
+                beyond("limit", certainty, detail, &help)
             }
             Self::Timeout(timeout) => {
                 let of_live = live.iter().filter_map(|used| match used {
@@ -177,14 +208,27 @@ impl RuleUse {
                     _ => None,
                 });
                 let longest = of_live.fold(i64::from(RATE_LONGEST_TIMEOUT[rank]), i64::max);
-                if *timeout <= longest {
+                if *timeout > longest {
+                    let detail = format!(
+                        "a rate limit acts for {timeout} s; the {plan} plan has at most {longest} s"
+                    );
+                    let help = format!("let it act for {longest} s or less");
+                    return beyond("then", Certainty::Certain, detail, &help);
+                }
+                let is_listed =
+                    |list: &[u32]| list.iter().any(|seconds| i64::from(*seconds) == *timeout);
+                if rank + 1 == TIERS.len() || is_listed(RATE_TIMEOUTS) {
                     return None;
                 }
                 let detail = format!(
-                    "a rate limit acts for {timeout} s; the {plan} plan has at most {longest} s"
+                    "a rate limit acts for {timeout} s; only the enterprise plan has other durations \
+                     than {} s",
+                    join_numbers(RATE_TIMEOUTS)
                 );
-                let help = format!("let it act for {longest} s or less");
-                beyond("then", Certainty::Certain, detail, &help)
+                // Two statements about the durations of the other plans differ.
+                let certainty =
+                    if is_listed(RATE_PERIODS) { Certainty::Assumed } else { Certainty::Certain };
+                beyond("then", certainty, detail, "write one of these durations")
             }
             Self::Response(length, most) if length > most => {
                 let detail =
@@ -197,9 +241,18 @@ impl RuleUse {
                 let help = "remove `to_origin`, or write the values of the list";
                 at_limit("to_origin", detail.to_owned(), help)
             }
-            Self::Feature(_) | Self::Ruleset(_) | Self::Terms(..) | Self::Response(..) => None,
+            Self::Feature(_)
+            | Self::Ruleset(_)
+            | Self::Terms(..)
+            | Self::RateField(..)
+            | Self::Response(..) => None,
         }
     }
+}
+
+/// Returns numbers as text, separated by commas.
+fn join_numbers(numbers: &[u32]) -> String {
+    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns why a plan does not allow a number of rules in a phase.

@@ -3,9 +3,9 @@
 use super::{BeyondPlan, ZoneTier};
 use crate::Value;
 use crate::facts::TIERS;
-use crate::facts::dns_settings::{DNS_SETTING_PLANS, LimitedDnsValue};
-use crate::facts::rule_features::Certainty;
-use crate::facts::settings::{self, LimitedValue, VALUE_PLANS};
+use crate::facts::certainty::Certainty;
+use crate::facts::limited_values::{DNS_SETTING_VALUES, LimitedValue, SETTING_VALUES, ValuePlan};
+use crate::facts::settings;
 
 /// Returns why a plan cannot change a setting, or not to this value.
 #[must_use]
@@ -29,53 +29,52 @@ pub fn setting_limit(name: &str, value: &Value, zone: ZoneTier) -> Option<Beyond
 /// Returns why a plan cannot have a value of a setting that it can change.
 #[must_use]
 pub fn setting_value_limit(name: &str, value: &Value, zone: ZoneTier) -> Option<BeyondPlan> {
-    let is_limited = |limited: LimitedValue| match (limited, value) {
-        (LimitedValue::Word(word), Value::Text(text)) => text == word,
-        (LimitedValue::Above(most), Value::Integer(number)) => {
-            u64::try_from(*number).is_ok_and(|number| number > most)
-        }
-        _ => false,
-    };
-    let limits = VALUE_PLANS.iter().filter(|limit| limit.setting == name);
-    let limit = limits
-        .filter(|limit| is_limited(limit.value) && limit.lowest_plan > zone.tier.rank())
-        .max_by_key(|limit| limit.lowest_plan)?;
-    Some(BeyondPlan {
-        key: "settings",
-        detail: format!(
-            "{name} can be {value} on the {} plan or above; the zone is on the {} plan",
-            TIERS[limit.lowest_plan].name,
-            zone.tier.facts().name
-        ),
-        help: "write another value, or move the zone to a plan that has it".to_owned(),
-        is_certain: zone.is_certain(limit.certainty),
-    })
+    value_limit(SETTING_VALUES, ("settings", name), value, zone)
 }
 
 /// Returns why a plan does not have a value of a DNS setting.
 #[must_use]
 pub fn dns_setting_limit(name: &str, value: &Value, zone: ZoneTier) -> Option<BeyondPlan> {
-    let is_limited = |limited: LimitedDnsValue| match (limited, value) {
-        (LimitedDnsValue::On, Value::Bool(is_on)) => *is_on,
-        (LimitedDnsValue::Type(start), Value::Map(members)) => {
-            matches!(members.get("type"), Some(Value::Text(kind)) if kind.starts_with(start))
-        }
-        (LimitedDnsValue::Not(word), Value::Text(text)) => text != word,
-        (LimitedDnsValue::Any, _) => true,
-        _ => false,
+    value_limit(DNS_SETTING_VALUES, ("dns_settings", name), value, zone)
+}
+
+/// Returns why a plan does not have a value of a setting of a table.
+fn value_limit(
+    table: &[ValuePlan],
+    (key, name): (&'static str, &str),
+    value: &Value,
+    zone: ZoneTier,
+) -> Option<BeyondPlan> {
+    let limits = table.iter().filter(|limit| limit.setting == name);
+    let limit = limits
+        .filter(|limit| is_limited(limit.value, value) && limit.lowest_plan > zone.tier.rank())
+        .max_by_key(|limit| limit.lowest_plan)?;
+    let (least, plan) = (TIERS[limit.lowest_plan].name, zone.tier.facts().name);
+    let wanted = match limit.about {
+        Some(about) => format!("{name}: {about} needs"),
+        None => format!("{name} can be {value} on"),
     };
-    let limit = DNS_SETTING_PLANS.iter().find(|limit| {
-        limit.setting == name && is_limited(limit.value) && limit.lowest_plan > zone.tier.rank()
-    })?;
     Some(BeyondPlan {
-        key: "dns_settings",
-        detail: format!(
-            "{name}: {} needs the {} plan or above; the zone is on the {} plan",
-            limit.about,
-            TIERS[limit.lowest_plan].name,
-            zone.tier.facts().name
-        ),
+        key,
+        detail: format!("{wanted} the {least} plan or above; the zone is on the {plan} plan"),
         help: "write another value, or move the zone to a plan that has it".to_owned(),
         is_certain: zone.is_certain(limit.certainty),
     })
+}
+
+/// Returns true if a value is one of the limited ones.
+fn is_limited(limited: LimitedValue, value: &Value) -> bool {
+    match (limited, value) {
+        (LimitedValue::Word(word), Value::Text(text)) => text == word,
+        (LimitedValue::Not(word), Value::Text(text)) => text != word,
+        (LimitedValue::Above(most), Value::Integer(number)) => {
+            u64::try_from(*number).is_ok_and(|number| number > most)
+        }
+        (LimitedValue::On, Value::Bool(is_on)) => *is_on,
+        (LimitedValue::Type(start), Value::Map(members)) => {
+            matches!(members.get("type"), Some(Value::Text(kind)) if kind.starts_with(start))
+        }
+        (LimitedValue::Any, _) => true,
+        _ => false,
+    }
 }

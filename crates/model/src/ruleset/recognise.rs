@@ -11,7 +11,7 @@ use super::live_waf::LiveWaf;
 use super::rule::{LiveRule, RuleBody};
 use crate::diagnostic::Place;
 use crate::facts::phases::{Phase, RuleKind};
-use crate::facts::rate_limits::{RATE_COLO, RATE_PERIODS, RATE_TIMEOUTS};
+use crate::facts::rate_limits::{LONGEST_TIMEOUT, RATE_COLO, RATE_PERIODS};
 use crate::facts::rulesets::{RESPONSE_CONTENT_TYPES, RESPONSE_STATUSES};
 use crate::fields::Value;
 use crate::managed::{Managed, RuleName};
@@ -183,7 +183,7 @@ fn recognise_rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
     // A spec refuses undocumented values. Such a rule stays verbatim.
     let (requests, period) = (number("requests_per_period")?, number("period")?);
     let timeout = number("mitigation_timeout").unwrap_or(0);
-    if requests == 0 || !RATE_PERIODS.contains(&period) || !RATE_TIMEOUTS.contains(&timeout) {
+    if requests == 0 || !RATE_PERIODS.contains(&period) || timeout > LONGEST_TIMEOUT {
         return None;
     }
     let own_characteristics: Vec<String> =

@@ -13,8 +13,8 @@ use super::author::{Author, Problems};
 use super::{expression, members};
 use crate::envelope::{HandlerResult, Problem};
 use zonewright_model::facts::rate_limits::{
-    RATE_COLO, RATE_IP, RATE_LONGEST_PERIOD, RATE_LONGEST_TIMEOUT, RATE_PERIODS, RATE_TIMEOUTS,
-    RATE_VISITOR,
+    LONGEST_TIMEOUT, RATE_COLO, RATE_IP, RATE_LONGEST_PERIOD, RATE_LONGEST_TIMEOUT, RATE_PERIODS,
+    RATE_TIMEOUTS, RATE_VISITOR,
 };
 use zonewright_model::facts::rule_features::RuleFeature;
 use zonewright_model::facts::rulesets::RATE_LIMIT_PHASE;
@@ -134,11 +134,23 @@ fn check_period(author: &Author<'_>, period: i64, problems: &mut Problems) {
     }
 }
 
+/// The position of the enterprise plan.
+const ENTERPRISE: usize = 3;
+
 /// Checks the duration of the action, in seconds.
+///
+/// # Sources
+/// Other durations than the listed ones: the page about availability, "Enterprise customers can
+/// specify a custom mitigation timeout period via API", read 2026-11-27. ASSUMED: any second up to a
+/// day; the other plans have the durations of the page about parameters.
 fn check_timeout(author: &Author<'_>, action: &str, timeout: i64, problems: &mut Problems) {
     let plan = author.scope.plan();
     let is_challenge = matches!(action, "challenge" | "js_challenge" | "managed_challenge");
-    if !RATE_TIMEOUTS.iter().any(|known| i64::from(*known) == timeout) {
+    let is_known = match plan {
+        ENTERPRISE => (0..=i64::from(LONGEST_TIMEOUT)).contains(&timeout),
+        _ => RATE_TIMEOUTS.iter().any(|known| i64::from(*known) == timeout),
+    };
+    if !is_known {
         problems.say(format!("'{timeout}' is not a valid value for mitigation_timeout"));
     } else if is_challenge && !author.scope.has(RuleFeature::ChallengeDuration) {
         // A solved challenge is valid for the time of the zone's setting.

@@ -10,13 +10,14 @@ use crate::api::ReadClient;
 use crate::cli::connection::{Access, OpenConnection};
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
-use crate::diagnostic::{Diagnostics, count, findings, first_of};
+use crate::diagnostic::{Diagnostics, Place, count, findings, first_of};
 use crate::import::{Imported, from_live};
+use crate::lint::check_plans;
 use crate::live::{
     self, MOST_REQUESTS, MissingZone, Unknown, Wanted, WantedSettings, WholeZone, WholeZones,
     fetch_whole_zones,
 };
-use crate::model::ZoneName;
+use crate::model::{Desired, Tier, ZoneName};
 
 /// Maximum number of zones that a sentence names.
 const MOST_NAMED: usize = 3;
@@ -60,12 +61,27 @@ pub(super) async fn import_live(
             .await;
     connection.close().await;
     let zones = read?;
-    let imported: Vec<Imported> = zones.zones.iter().map(|zone| from_live(&zone.live)).collect();
+    let imported: Vec<Imported> =
+        zones.zones.iter().map(|zone| with_plan(from_live(&zone.live), zone.live.tier)).collect();
     let mut diagnostics = Diagnostics::default();
     report_acting(&zones.zones, &mut diagnostics);
     report_unknown(&zones.zones, &mut diagnostics);
     report_left_out(&zones, parts, &mut diagnostics);
     Ok((imported, diagnostics))
+}
+
+/// Names the plan of an imported zone, unless the zone has more than the plan allows today, which
+/// `validate` would refuse.
+fn with_plan(mut imported: Imported, tier: Tier) -> Imported {
+    if tier == Tier::Unknown {
+        return imported;
+    }
+    imported.zone.tier = Some((tier, Place::NOWHERE));
+    let zones = BTreeMap::from([(imported.zone.name.clone(), imported.zone.clone())]);
+    if !check_plans(&Desired { zones, ..Desired::default() }).is_empty() {
+        imported.zone.tier = None;
+    }
+    imported
 }
 
 async fn read_zones(

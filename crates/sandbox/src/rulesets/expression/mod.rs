@@ -25,7 +25,9 @@ use super::author::{Author, Problems};
 use crate::envelope::Problem;
 use token::ExpressionToken;
 use uses::{Fault, Surroundings, Uses};
-use zonewright_model::facts::expressions::{EXPRESSION_CHARACTERS, MATCHES_NEEDS, Needs};
+use zonewright_model::facts::expressions::{EXPRESSION_CHARACTERS, FIELDS, MATCHES_NEEDS, Needs};
+use zonewright_model::facts::rate_limits::lowest_plan_of_field;
+use zonewright_model::facts::rulesets::RATE_LIMIT_PHASE;
 
 /// Puts a text on one line, which is the form that is measured and shown.
 ///
@@ -84,7 +86,12 @@ fn check_in(
     let surroundings =
         Surroundings { is_account: author.scope.is_account(), phase: &author.phase, has_response };
     match parser::parse_expression(&text, surroundings) {
-        Ok(uses) => check_plan(author.scope.plan(), &uses, problems),
+        Ok(uses) => {
+            check_plan(author.scope.plan(), &uses, problems);
+            if author.phase == RATE_LIMIT_PHASE {
+                check_rate_fields(author.scope.plan(), &uses, problems);
+            }
+        }
         Err(Fault { column, width, reason }) => {
             let (place, carets) = (column + 1, "^".repeat(width.max(1)));
             let text = format!(
@@ -120,6 +127,24 @@ fn check_plan(plan: usize, uses: &Uses, problems: &mut Problems) {
         };
         if plan < needs.rank() {
             refuse(format!("field {name} is not allowed, {plan_name}"));
+        }
+    }
+}
+
+/// Refuses fields that the plan does not have in rate limits.
+///
+/// # Sources
+/// The text for `ip.src` and headers on the free plan: observed 2026. ASSUMED: the same text for all
+/// fields that the documentation gives to larger plans.
+fn check_rate_fields(plan: usize, uses: &Uses, problems: &mut Problems) {
+    for (name, needs) in &uses.names {
+        let is_field = FIELDS.iter().any(|field| field.name == *name);
+        if is_field && *needs == Needs::Nothing && plan < lowest_plan_of_field(name) {
+            let text = format!(
+                "not entitled: the use of field {name} is not allowed, an higher Advanced Rate \
+                 Limiting plan is required"
+            );
+            problems.add(Problem::new(50002, text));
         }
     }
 }
