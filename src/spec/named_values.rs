@@ -42,7 +42,11 @@ pub(super) fn merge(
                 Some(Facet { value: Value::Map(members), place }),
                 Facet { value: Value::Map(more), place: other },
             ) => {
-                merge_members(&name.value.0, (members, *place), (more, other), reader);
+                let first = *place;
+                merge_members(&name.value.0, members, more, &mut |path, known, value| {
+                    let mut known = Some(Facet { value: known.clone(), place: first });
+                    agree(path, &mut known, Facet { value, place: other }, reader.diagnostics);
+                });
             }
             (_, facet) => agree(&name.value.0, &mut first, facet, reader.diagnostics),
         }
@@ -50,27 +54,23 @@ pub(super) fn merge(
     }
 }
 
-/// Merges members of one nested value that several fragments set.
-fn merge_members(
+/// Adds members to a nested value. Members that both have stay as they are; the function gets the
+/// paths and values of those that differ.
+pub(super) fn merge_members(
     key: &str,
-    (members, first): (&mut BTreeMap<String, Value>, Place),
-    (more, place): (BTreeMap<String, Value>, Place),
-    reader: &mut Reader<'_>,
+    members: &mut BTreeMap<String, Value>,
+    more: BTreeMap<String, Value>,
+    on_difference: &mut impl FnMut(&str, &Value, Value),
 ) {
     for (name, value) in more {
         let path = format!("{key}.{name}");
         match (members.get_mut(&name), value) {
             (Some(Value::Map(members)), Value::Map(more)) => {
-                merge_members(&path, (members, first), (more, place), reader)
+                merge_members(&path, members, more, on_difference);
             }
-            (Some(known), value) if *known != value => {
-                let mut merged_value = Some(Facet { value: known.clone(), place: first });
-                agree(&path, &mut merged_value, Facet { value, place }, reader.diagnostics);
-            }
+            (Some(known), value) if *known != value => on_difference(&path, known, value),
             (Some(_), _) => {}
-            (None, value) => {
-                members.insert(name, value);
-            }
+            (None, value) => drop(members.insert(name, value)),
         }
     }
 }

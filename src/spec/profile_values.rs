@@ -3,6 +3,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 
+use super::named_values::merge_members;
 use super::waf::profiles_clash;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::{
@@ -194,7 +195,11 @@ pub(super) fn complete_zone(zone: &mut DesiredZone, shared: SharedValues) {
         for (name, (value, place)) in shared {
             match own.entry(name) {
                 Entry::Vacant(entry) => drop(entry.insert((value, place))),
-                Entry::Occupied(mut entry) => complete_value(&mut entry.get_mut().0, value),
+                Entry::Occupied(mut entry) => {
+                    if let (Value::Map(own), Value::Map(shared)) = (&mut entry.get_mut().0, value) {
+                        merge_members("", own, shared, &mut |_, _, _| {});
+                    }
+                }
             }
         }
     }
@@ -205,15 +210,4 @@ pub(super) fn complete_zone(zone: &mut DesiredZone, shared: SharedValues) {
     zone.expect.extend(expect);
     zone.records.extend(records.into_values().flat_map(|(set, _)| set.0));
     zone.tombstones.extend(tombstones);
-}
-
-/// Adds the members that a nested value lacks.
-fn complete_value(own: &mut Value, shared: Value) {
-    let (Value::Map(own), Value::Map(shared)) = (own, shared) else { return };
-    for (name, value) in shared {
-        match own.entry(name) {
-            Entry::Vacant(entry) => drop(entry.insert(value)),
-            Entry::Occupied(mut entry) => complete_value(entry.get_mut(), value),
-        }
-    }
 }
