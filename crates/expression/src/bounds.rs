@@ -14,8 +14,7 @@
 use crate::browsers::{BROWSER_HEADER_VALUES, BROWSER_HEADERS};
 use crate::canonical::{CanonicalForm, CanonicalKind};
 use crate::clients::{
-    NamedAddresses, are_few, field_in_any_spelling, folded, is_folded, is_in_browsers,
-    is_no_browser,
+    NamedAddresses, are_few, field_in_any_spelling, folded, is_no_browser, is_no_browser_accepted,
 };
 use crate::evaluate::Matcher;
 use crate::pages::{is_path_field, says_something, segments, tells_pages_apart};
@@ -429,7 +428,9 @@ fn of_operand(operand: &Operand, holds: bool, wanted: &[Bound]) -> bool {
             });
             let bound = match name {
                 "http.user_agent" => {
-                    (says && !is_in_browsers(text, is_folded(left))).then_some(Bound::Client)
+                    let accepts = |browser: &str| text_of(&folded(left, browser));
+                    let has_digits = text.iter().any(u8::is_ascii_digit);
+                    (says && is_no_browser_accepted(has_digits, accepts)).then_some(Bound::Client)
                 }
                 _ if is_path_field(name) => tells_pages_apart(says, text_of).then_some(Bound::Path),
                 _ => of_text(name, Some(text)).filter(|_| says),
@@ -548,6 +549,10 @@ mod tests {
             (r#"http.user_agent wildcard "*applewebkit*""#, None),
             (r#"http.user_agent contains "x""#, None),
             (r#"http.user_agent contains "zgrab""#, Some(Client)),
+            (r#"starts_with(http.user_agent, "Mozilla/5.0 (")"#, None),
+            (r#"starts_with(lower(http.user_agent), "mozilla")"#, None),
+            (r#"ends_with(http.user_agent, "Firefox/140.0")"#, None),
+            (r#"starts_with(http.user_agent, "Safari")"#, Some(Client)),
             (r#"http.user_agent matches "Chrome|Firefox|Safari""#, None),
             (r#"http.user_agent matches "[a-z]""#, None),
             (r#"http.user_agent matches "(?i)mozilla""#, None),

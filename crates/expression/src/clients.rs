@@ -130,8 +130,8 @@ pub(super) fn is_no_browser(comparison: &Comparison) -> bool {
     let is_exact =
         matches!(comparison.operator, Operator::Equal | Operator::NotEqual | Operator::In);
     (is_exact || texts.iter().all(|text| says_something(text)))
-        && !browser_user_agents(has_digits).any(|browser| {
-            matcher.accepts(folded(&comparison.left, &browser).as_bytes()) != is_negated
+        && is_no_browser_accepted(has_digits, |browser| {
+            matcher.accepts(folded(&comparison.left, browser).as_bytes()) != is_negated
         })
 }
 
@@ -162,11 +162,11 @@ pub(super) fn is_folded(operand: &Operand) -> bool {
     matches!(&operand.base, Base::Call(name, _) if matches!(name.as_str(), "lower" | "upper"))
 }
 
-/// Returns true if a text is part of what a common browser sends.
-pub(super) fn is_in_browsers(text: &[u8], ignores_case: bool) -> bool {
-    let folded =
-        |bytes: &[u8]| if ignores_case { bytes.to_ascii_lowercase() } else { bytes.to_vec() };
-    let part = folded(text);
-    browser_user_agents(text.iter().any(u8::is_ascii_digit))
-        .any(|browser| folded(browser.as_bytes()).windows(part.len().max(1)).any(|w| w == part))
+/// Returns true if no user agent of a common browser is accepted. A text with digits is compared
+/// with more versions.
+pub(super) fn is_no_browser_accepted(
+    text_has_digits: bool,
+    accepts: impl Fn(&str) -> bool,
+) -> bool {
+    !browser_user_agents(text_has_digits).any(|browser| accepts(&browser))
 }
