@@ -1,7 +1,7 @@
 //! A domain's mail moves to another provider: effects, and what SPF, DKIM and DMARC say about the
 //! new provider.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::dkim_change::{self, selector};
 use super::dmarc_discovery::{Discovery, Policy};
@@ -12,19 +12,27 @@ use crate::insight::providers::Provider;
 use crate::insight::zone_view::View;
 use crate::model::{Fqdn, Gather};
 
-/// Returns the registered domain of a mail provider's host.
-fn domain_of(host: &Fqdn) -> Option<&str> {
-    match host.registrable() {
-        Some("googlemail.com") => Some("google.com"),
-        other => other,
-    }
+/// Returns the name of a mail provider, or the registered domain of the host if it is unknown.
+fn provider_of(host: &Fqdn) -> Option<&str> {
+    Provider::of(host).map(|provider| provider.name).or_else(|| host.registrable())
 }
 
 /// Returns true if two hosts belong to one mail provider.
 pub(super) fn is_same_provider(a: &Fqdn, b: &Fqdn) -> bool {
-    let name = |host: &Fqdn| Provider::of(host).map(|provider| provider.name);
-    (domain_of(a).is_some() && domain_of(a) == domain_of(b))
-        || (name(a).is_some() && name(a) == name(b))
+    provider_of(a).is_some() && provider_of(a) == provider_of(b)
+        || a.registrable().is_some() && a.registrable() == b.registrable()
+}
+
+/// Returns one registered domain of each mail provider of these hosts.
+fn provider_domains<'h>(hosts: &BTreeSet<&'h Fqdn>) -> BTreeSet<&'h str> {
+    let mut domains: BTreeMap<&str, &str> = BTreeMap::new();
+    for (provider, domain) in
+        hosts.iter().filter_map(|host| Some((provider_of(host)?, host.registrable()?)))
+    {
+        let first = domains.entry(provider).or_insert(domain);
+        *first = domain.min(*first);
+    }
+    domains.into_values().collect()
 }
 
 /// Returns the effect on a domain if only other providers receive its mail from now on.
@@ -35,10 +43,7 @@ pub(super) fn compare_providers(
     before: View<'_, '_>,
     after: View<'_, '_>,
 ) -> Option<Effect> {
-    let domains = |hosts: &BTreeSet<&Fqdn>| -> BTreeSet<String> {
-        hosts.iter().filter_map(|host| domain_of(host)).map(str::to_owned).gather()
-    };
-    let (left, joined) = (domains(old), domains(new));
+    let (left, joined) = (provider_domains(old), provider_domains(new));
     let stays = old.iter().any(|old| new.iter().any(|new| is_same_provider(old, new)));
     if left.is_empty() || joined.is_empty() || stays {
         return None;

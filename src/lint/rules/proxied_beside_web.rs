@@ -3,34 +3,52 @@
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::context::{LintContext, LintedZone};
 use crate::lint::{Findings, LintRule};
+use crate::model::facts::proxied_ports::PROXIED_PORTS;
 use crate::model::{DesiredRecord, Fqdn, NameMap, RecordType};
 
-/// First labels of hosts that clients reach by other protocols than those of the web, each with the
-/// protocol.
-const LABELS: &[(&str, &str)] = &[
-    ("ssh", "SSH"),
-    ("sftp", "SFTP"),
-    ("ftp", "FTP"),
-    ("vpn", "a VPN"),
-    ("openvpn", "a VPN"),
-    ("wireguard", "a VPN"),
-    ("wg", "a VPN"),
-    ("rdp", "RDP"),
-    ("smtp", "SMTP"),
-    ("imap", "IMAP"),
-    ("pop", "POP3"),
-    ("pop3", "POP3"),
-    ("ldap", "LDAP"),
-    ("ntp", "NTP"),
-    ("stun", "STUN"),
-    ("turn", "TURN"),
-    ("irc", "IRC"),
-    ("teamspeak", "TeamSpeak"),
-    ("minecraft", "Minecraft"),
-];
+/// A protocol other than those of the web, by a word that names it.
+struct OtherProtocol {
+    /// The first label of a host.
+    word: &'static str,
+    /// Its name.
+    protocol: &'static str,
+    /// True if the word means the protocol in a comment, too.
+    is_in_comments: bool,
+}
 
-/// Words of comments that name such a protocol.
-const WORDS: &[&str] = &["ssh", "sftp", "ftp", "vpn", "wireguard", "rdp", "smtp", "imap", "ldap"];
+/// Returns a protocol whose word means it in names and comments.
+const fn in_comments(word: &'static str, protocol: &'static str) -> OtherProtocol {
+    OtherProtocol { word, protocol, is_in_comments: true }
+}
+
+/// Returns a protocol whose word can mean something else in a comment.
+const fn in_names(word: &'static str, protocol: &'static str) -> OtherProtocol {
+    OtherProtocol { word, protocol, is_in_comments: false }
+}
+
+/// Protocols that Cloudflare does not proxy. Comments often name a Git repository.
+const OTHER_PROTOCOLS: &[OtherProtocol] = &[
+    in_comments("ssh", "SSH"),
+    in_comments("sftp", "SFTP"),
+    in_comments("ftp", "FTP"),
+    in_comments("vpn", "a VPN"),
+    in_comments("wireguard", "a VPN"),
+    in_comments("rdp", "RDP"),
+    in_comments("smtp", "SMTP"),
+    in_comments("imap", "IMAP"),
+    in_comments("ldap", "LDAP"),
+    in_names("git", "Git over SSH"),
+    in_names("openvpn", "a VPN"),
+    in_names("wg", "a VPN"),
+    in_names("pop", "POP3"),
+    in_names("pop3", "POP3"),
+    in_names("ntp", "NTP"),
+    in_names("stun", "STUN"),
+    in_names("turn", "TURN"),
+    in_names("irc", "IRC"),
+    in_names("teamspeak", "TeamSpeak"),
+    in_names("minecraft", "Minecraft"),
+];
 
 /// The rule.
 pub(in crate::lint) static RULE: LintRule = LintRule {
@@ -43,6 +61,7 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
     },
     sources: &[
         "developers.cloudflare.com/dns/proxy-status/limitations, \"Ports and protocols\", read 2026-11-27",
+        "developers.cloudflare.com/fundamentals/reference/network-ports, read 2026-11-27",
     ],
     good: "\
 zones:
@@ -79,31 +98,62 @@ fn report_proxied_beside_web(context: &LintContext<'_>, findings: &mut Findings)
         // One finding for a name.
         let Some(record) = owner.records.iter().copied().find(is_proxied_host) else { continue };
         let (name, place) = (&record.name, record.spelling.place);
-        let found = match (delegations.get(name.as_str()), protocol(record)) {
+        let found = match (delegations.get(name.as_str()), other_use(record)) {
             (Some(cut), _) => RULE.at(
                 place,
                 format!("`{name}` is a name server of `{cut}`, and answers no questions"),
             ),
-            // An alias often leads to a site with this subject.
-            (None, Some(protocol)) if record.data.address().is_some() => {
-                let mut note = RULE.at(place, format!("`{name}` seems to serve {protocol}"));
+            (None, Some(use_in_words)) => {
+                let mut note = RULE.at(place, format!("`{name}` seems to serve {use_in_words}"));
                 note.severity = Severity::Note;
                 note
             }
-            (None, _) => continue,
+            (None, None) => continue,
         };
         findings.push(found.about(zone.address(record)).help("write `proxied: false`"));
     }
 }
 
-/// Returns the protocol that the name or the comment of a host names.
-fn protocol(record: &DesiredRecord) -> Option<String> {
-    let first = record.name.as_str().split('.').next().unwrap_or_default();
-    if let Some((_, protocol)) = LABELS.iter().find(|(label, _)| *label == first) {
-        return Some((*protocol).to_owned());
+/// Describes the protocol or port of a host that Cloudflare does not proxy, by its name or comment.
+fn other_use(record: &DesiredRecord) -> Option<String> {
+    let comment = record.facets.comment.as_ref().and_then(|comment| comment.text());
+    let comment = comment.map(str::to_ascii_lowercase).unwrap_or_default();
+    // An alias often leads to a site about the protocol.
+    if record.data.address().is_some() {
+        let first = record.name.as_str().split('.').next().unwrap_or_default();
+        if let Some(other) = OTHER_PROTOCOLS.iter().find(|other| other.word == first) {
+            return Some(other.protocol.to_owned());
+        }
+        let mut words = comment.split(|c: char| !c.is_ascii_alphanumeric());
+        let is_known = |word: &&str| {
+            OTHER_PROTOCOLS.iter().any(|other| other.is_in_comments && other.word == *word)
+        };
+        if let Some(word) = words.find(is_known) {
+            return Some(format!("`{word}`, which its comment names"));
+        }
     }
-    let comment = record.facets.comment.as_ref()?.text()?.to_ascii_lowercase();
-    let mut words = comment.split(|c: char| !c.is_ascii_alphanumeric());
-    let word = words.find(|word| WORDS.contains(word))?;
-    Some(format!("`{word}`, which its comment names"))
+    let port = named_ports(&comment).find(|port| !PROXIED_PORTS.contains(port))?;
+    Some(format!("port {port}, which its comment names"))
+}
+
+/// Returns the ports that a comment in lower case names: `port 22`, `git.example.com:22`, `22/tcp`.
+/// The port of an origin may be another one than that of visitors.
+fn named_ports(comment: &str) -> impl Iterator<Item = u16> {
+    let words: Vec<&str> = comment
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_of_origin = comment.contains("origin") || comment.contains("upstream");
+    let ports = words.iter().enumerate().filter_map(|(at, word)| {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        let is_after_port = before.is_some_and(|before| matches!(*before, "port" | "ports"));
+        let of_host = word.rsplit_once(':').filter(|(host, _)| {
+            !host.contains(['/', ':']) && host.contains('.') && !host.ends_with('.')
+        });
+        let of_protocol = word.strip_suffix("/tcp").or_else(|| word.strip_suffix("/udp"));
+        let number =
+            of_host.map(|(_, port)| port).or(of_protocol).or(is_after_port.then_some(*word));
+        number?.trim_end_matches('.').parse().ok()
+    });
+    ports.filter(|_| !is_of_origin).collect::<Vec<_>>().into_iter()
 }

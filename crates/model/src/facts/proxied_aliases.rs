@@ -16,43 +16,88 @@ pub const NOT_PROXIED: &[(&str, TargetScope)] = &[
     ("acm-validations.aws", TargetScope::Below),
 ];
 
-/// Suffixes of hosts to which the return paths of mail services are aliases, each with a name.
-/// Receivers look up MX and SPF records there, and no browser visits them.
-///
-/// # Sources
-/// The instructions of each service for its customers' records, as known in 2026-11. The list is
-/// not complete.
-pub const RETURN_PATHS: &[(&str, &str)] = &[
-    ("wl.sendgrid.net", "SendGrid"),
-    ("wl*.sendgrid.net", "SendGrid"),
-    ("pm.mtasv.net", "Postmark"),
-    ("mandrillapp.com", "Mailchimp"),
-    ("sparkpostmail.com", "SparkPost"),
-    ("return.smtp2go.net", "SMTP2GO"),
-    ("bnc3.mailjet.com", "Mailjet"),
-    ("bounces.elasticemail.net", "Elastic Email"),
-    ("mailersend.net", "MailerSend"),
-    ("zeptomail.com", "ZeptoMail"),
-    ("mail1.zendesk.com", "Zendesk"),
-    ("mail2.zendesk.com", "Zendesk"),
-    ("mail3.zendesk.com", "Zendesk"),
-    ("mail4.zendesk.com", "Zendesk"),
-    ("mail5.zendesk.com", "Zendesk"),
-    ("mail6.zendesk.com", "Zendesk"),
+/// The hosts of a service to which names are aliases that nobody visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadAlias {
+    /// The suffix of the hosts. A label may be `*` or end with it; `.*` at the end is any public
+    /// suffix.
+    pub suffix: &'static str,
+    /// The service that tells its customers to create the alias.
+    pub service: &'static str,
+    /// The page that shows the alias, and the day on which it was read.
+    pub source: &'static str,
+}
+
+const fn read_alias(
+    suffix: &'static str,
+    service: &'static str,
+    source: &'static str,
+) -> ReadAlias {
+    ReadAlias { suffix, service, source }
+}
+
+/// The source of aliases that are known from the zones of customers.
+const IN_ZONES: &str = "CNAME records in public configurations, searched 2026-11-27";
+
+/// The page of Zendesk about its four aliases.
+const ZENDESK: &str = "support.zendesk.com/hc/en-us/articles/4408832543770; mail1 to mail4 in public configurations, \
+     searched 2026-11-27";
+
+/// Hosts to which the return paths of mail services are aliases. Receivers look up MX and SPF
+/// records there, and no browser visits them. The list is not complete.
+pub const RETURN_PATHS: &[ReadAlias] = &[
+    read_alias("wl.sendgrid.net", "SendGrid", IN_ZONES),
+    read_alias("wl*.sendgrid.net", "SendGrid", IN_ZONES),
+    read_alias(
+        "pm.mtasv.net",
+        "Postmark",
+        "postmarkapp.com/developer/api/domains-api#create-domain, read 2026-11-27",
+    ),
+    read_alias(
+        "mandrillapp.com",
+        "Mailchimp",
+        "mailchimp.com/developer/transactional/docs/authentication-delivery, as known in 2026-11",
+    ),
+    read_alias(
+        "sparkpostmail.com",
+        "SparkPost",
+        "developers.sparkpost.com/api/sending-domains, read 2026-11-27",
+    ),
+    read_alias(
+        "mail.e.sparkpost.com",
+        "SparkPost",
+        "developers.sparkpost.com/api/sending-domains, read 2026-11-27",
+    ),
+    read_alias("return.smtp2go.net", "SMTP2GO", IN_ZONES),
+    read_alias("bnc3.mailjet.com", "Mailjet", IN_ZONES),
+    read_alias("bounces.elasticemail.net", "Elastic Email", IN_ZONES),
+    read_alias("mailersend.net", "MailerSend", IN_ZONES),
+    read_alias("zeptomail.*", "ZeptoMail", IN_ZONES),
+    read_alias("mail1.zendesk.com", "Zendesk", ZENDESK),
+    read_alias("mail2.zendesk.com", "Zendesk", ZENDESK),
+    read_alias("mail3.zendesk.com", "Zendesk", ZENDESK),
+    read_alias("mail4.zendesk.com", "Zendesk", ZENDESK),
 ];
 
-/// Suffixes of hosts to which names are aliases so that a certificate authority sees who controls
-/// them, each with the name of the authority.
-///
-/// # Sources
-/// docs.aws.amazon.com/acm/latest/userguide/dns-validation.html, the "CNAME CSR hash" of Sectigo,
-/// cloud.google.com/certificate-manager/docs/dns-authorizations, as known in 2026-11.
-pub const VALIDATIONS: &[(&str, &str)] = &[
-    ("acm-validations.aws", "Amazon"),
-    ("comodoca.com", "Sectigo"),
-    ("sectigo.com", "Sectigo"),
-    ("authorize.certificatemanager.goog", "Google"),
-    ("dcv.digicert.com", "DigiCert"),
+/// Hosts to which names are aliases so that a certificate authority sees who controls them.
+pub const VALIDATIONS: &[ReadAlias] = &[
+    read_alias(
+        "acm-validations.aws",
+        "Amazon",
+        "docs.aws.amazon.com/acm/latest/userguide/dns-validation.html, read 2026-11-27",
+    ),
+    read_alias(
+        "comodoca.com",
+        "Sectigo",
+        "gist.github.com/pzb/3b57ddac91ccf0e4c814, read 2026-11-27",
+    ),
+    read_alias("sectigo.com", "Sectigo", "the \"CNAME CSR hash\", as known in 2026-11"),
+    read_alias(
+        "authorize.certificatemanager.goog",
+        "Google",
+        "cloud.google.com/certificate-manager/docs/dns-authorizations, read 2026-11-27",
+    ),
+    read_alias("dcv.digicert.com", "DigiCert", IN_ZONES),
 ];
 
 /// The names that an entry of a list of targets means.

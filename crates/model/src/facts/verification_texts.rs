@@ -22,8 +22,9 @@ const fn verification_text(
 /// The texts of well-known services.
 ///
 /// # Sources
-/// The instructions of each service for the verification of domains, as known in 2026-11. Some
-/// check once and others again and again, so what is lost is what may be lost.
+/// Each beginning is in TXT records of public zones and in lists of such texts in public
+/// repositories, searched 2026-11-27. What may be lost: the instructions of each service, as known
+/// in 2026-11. Some services check once and others again and again.
 pub const VERIFICATION_TEXTS: &[VerificationText] = &[
     verification_text(
         "google-site-verification=",
@@ -54,6 +55,7 @@ pub const VERIFICATION_TEXTS: &[VerificationText] = &[
     verification_text("zoom_verify_", "Zoom", "managed accounts"),
     verification_text("zoom-domain-verification=", "Zoom", "managed accounts"),
     verification_text("webexdomainverification", "Webex", "managed accounts"),
+    verification_text("cisco-ci-domain-verification=", "Webex", "managed accounts"),
     verification_text("stripe-verification=", "Stripe", "the use of the domain"),
     verification_text(
         "globalsign-domain-verification=",
@@ -92,6 +94,7 @@ pub const VERIFICATION_TEXTS: &[VerificationText] = &[
     verification_text("yandex-verification:", "Yandex", "access to Webmaster"),
     verification_text("mailru-verification:", "Mail.ru", "access to Postmaster"),
     verification_text("hubspot-domain-verification=", "HubSpot", "the connected domain"),
+    verification_text("hubspot-developer-verification=", "HubSpot", "the verified domain of apps"),
     verification_text("onetrust-domain-verification=", "OneTrust", "the use of the domain"),
     verification_text("citrix-verification-code=", "Citrix", "the use of the domain"),
     verification_text("twilio-domain-verification=", "Twilio", "the use of the domain"),
