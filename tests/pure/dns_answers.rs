@@ -524,3 +524,23 @@ fn a_type_that_goes_is_told_beside_its_record() {
     let said: Vec<bool> = explained.of_edits.iter().map(|lines| says(lines)).collect();
     assert_eq!(said, [false, true], "{:?}", explained.of_edits);
 }
+
+#[test]
+fn the_names_that_a_wildcard_covers_become_proxied() {
+    let record =
+        |proxied| -> Record { (format!("*.{APEX}"), "A", "192.0.2.1".to_owned(), proxied) };
+    let (before, after) = (parsed(&[record(false)]), parsed(&[record(true)]));
+    let names = names();
+    let (old, new) =
+        (zones(&names, &before, Mode::Standard), zones(&names, &after, Mode::Standard));
+    let edits = [RecordEdit {
+        zone: &names[0],
+        before: Some(entry(&before[0])),
+        after: Some(entry(&after[0])),
+    }];
+    let explained = explain(&old, &new, &edits, &References::default());
+    let line = format!(
+        "every name below {APEX} without records of its own: 192.0.2.1 → Cloudflare's edge"
+    );
+    assert!(explained.of_edits[0].contains(&line), "{:?}", explained.of_edits);
+}

@@ -117,7 +117,9 @@ async fn numbers_of_rules() {
         let bench = on(plan).await;
         let rule = |n: usize| match phase {
             CUSTOM => block(&n.to_string()),
-            _ => json!({"action": "block", "expression": "ssl", "ratelimit": limit(json!({}))}),
+            _ => {
+                json!({"action": "block", "expression": "cf.client.bot", "ratelimit": limit(json!({}))})
+            }
         };
         bench.put_rules(phase, (0..most).map(rule).collect()).await.result();
         let over = bench.put_rules(phase, (0..=most).map(rule).collect()).await;
@@ -363,7 +365,7 @@ fn limit(changes: Value) -> Value {
 
 #[tokio::test]
 async fn rate_limits() {
-    let rule = |action: &str, changes: Value| json!({"action": action, "expression": "ssl", "ratelimit": limit(changes)});
+    let rule = |action: &str, changes: Value| json!({"action": action, "expression": "cf.client.bot", "ratelimit": limit(changes)});
     let free = Bench::new().await;
     let colo = "characteristics field is missing 'cf.colo.id', this is required as ratelimiting counting is processed at \
         colocation level only";
@@ -379,7 +381,11 @@ async fn rate_limits() {
             50002,
             "not entitled to use a mitigation timeout different from 10",
         ),
-        (json!({"counting_expression": "ssl"}), 50002, "not entitled to use a counting expression"),
+        (
+            json!({"counting_expression": "cf.client.bot"}),
+            50002,
+            "not entitled to use a counting expression",
+        ),
         (json!({"period": 11}), 0, "'11' is not a valid value for period"),
         (json!({"mitigation_timeout": 11}), 0, "'11' is not a valid value for mitigation_timeout"),
         (json!({"requests_per_period": 0}), 0, "'0' is not a valid value for requests_per_period"),
@@ -398,7 +404,8 @@ async fn rate_limits() {
         let refused = try_rule(&free, RATE, &rule("block", changes.clone())).await;
         assert_eq!((refused.refusal(), messages(&refused)), ((400, code), vec![text]), "{changes}");
     }
-    let missing = try_rule(&free, RATE, &json!({"action": "block", "expression": "ssl"})).await;
+    let missing =
+        try_rule(&free, RATE, &json!({"action": "block", "expression": "cf.client.bot"})).await;
     assert_eq!(missing.refusal(), (400, 0));
     let good = try_rule(&free, RATE, &rule("block", json!({}))).await;
     assert_eq!(good.result()["rules"][0]["ratelimit"], limit(json!({})));
