@@ -58,10 +58,21 @@ pub(super) fn compare_addresses(
             by_host
         });
     let mut effects = Vec::new();
-    if !old.is_empty() && !new.is_empty() && old.is_disjoint(&new) && !is_proxied {
+    let was_proxied = before.at(name).iter().any(|record| record.proxied);
+    let moves = !old.is_empty() && !new.is_empty() && old.is_disjoint(&new) && !is_proxied;
+    if moves || is_proxied && !was_proxied {
+        let stale = stale_fingerprints(name, before, after).map(|kinds| match is_proxied {
+            true => format!(
+                "{name} is proxied and keeps {kinds}: clients that check them reach Cloudflare's \
+                 edge, which has other keys"
+            ),
+            false => format!(
+                "{name} moves and keeps {kinds}: clients that check them refuse a host with other \
+                 keys"
+            ),
+        });
         effects.extend(
-            stale_fingerprints(name, before, after)
-                .map(|line| Effect::shown(Topic::Addresses, name, Direction::Neutral, line)),
+            stale.map(|line| Effect::shown(Topic::Addresses, name, Direction::Neutral, line)),
         );
     }
     if !is_proxied {
@@ -104,7 +115,7 @@ pub(super) fn compare_addresses(
     effects
 }
 
-/// Describes the fingerprints of keys and certificates that stay although the host moves.
+/// Names the fingerprints of keys and certificates that stay although the host moves.
 fn stale_fingerprints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Option<String> {
     let pinned = |kind: RecordType, holder: &Fqdn| {
         let values = |view: View<'_, '_>| -> Vec<Rdata> {
@@ -126,12 +137,7 @@ fn stale_fingerprints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
             kinds.push(format!("TLSA ({})", after.0.name().relative(&holder)));
         }
     }
-    (!kinds.is_empty()).then(|| {
-        format!(
-            "{name} moves and keeps {}: clients that check them refuse a host with other keys",
-            at_most_five(kinds)
-        )
-    })
+    (!kinds.is_empty()).then(|| at_most_five(kinds))
 }
 
 /// Describes a move of one address family to other networks while the other family stays, so that

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use super::dns::{End, Entry};
 use super::effect::{Effect, Topic, at_most_five};
+use super::hidden_alias::HiddenUse;
 use super::other_zones::OtherZones;
 use super::published_addresses::published;
 use super::zone_view::View;
@@ -62,7 +63,9 @@ impl Hidden {
         let line = match leads_to(record) {
             // This also applies if the address is public under another name, because requests no
             // longer pass through Cloudflare.
-            Some(host) if !record.proxied && was_proxied => is_no_longer_proxied(name, &host),
+            Some(host) if !record.proxied && was_proxied && !is_only_read(record) => {
+                is_no_longer_proxied(name, &host)
+            }
             _ => {
                 let exposed: Vec<IpAddr> =
                     published(record).into_iter().filter(|a| self.0.contains(a)).collect();
@@ -105,6 +108,13 @@ fn is_behind_edge(view: View<'_, '_>, name: &Fqdn) -> bool {
     let ends = [RecordType::A, RecordType::Aaaa].map(|kind| view.0.answer(name, kind).end);
     ends.iter().any(|end| matches!(end, End::Edge(_)))
         && !ends.iter().any(|end| matches!(end, End::Records(_)))
+}
+
+/// Returns true if a record is an alias that nobody visits, such as that of a key: no origin is
+/// behind it.
+fn is_only_read(record: &Entry<'_>) -> bool {
+    let target = record.data.target().filter(|_| record.is(RecordType::Cname));
+    target.is_some_and(|target| HiddenUse::of(record.name, target).is_some())
 }
 
 /// Returns the address or the alias in a record.

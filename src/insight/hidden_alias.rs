@@ -6,7 +6,7 @@ use super::dns::End;
 use super::effect::{Effect, Topic, at_most_five};
 use super::providers::is_at_suffix;
 use super::zone_view::View;
-use crate::model::facts::proxied_aliases::{RETURN_PATHS, VALIDATIONS};
+use crate::model::facts::proxied_aliases::{RETURN_PATHS, ReadAlias, VALIDATIONS};
 use crate::model::{Danger, Fqdn, RecordType};
 
 /// Fewest characters of a label that is a token of a certificate authority: a part of a hash.
@@ -23,12 +23,19 @@ pub struct HiddenUse {
     danger: Danger,
     /// True if the records behind the alias are compared by themselves.
     is_compared: bool,
+    /// True if the alias itself is read, and not records of its target.
+    pub is_of_alias: bool,
 }
 
 impl HiddenUse {
     /// Marks a use whose records are compared by themselves.
     fn compared(self) -> Self {
         Self { is_compared: true, ..self }
+    }
+
+    /// Marks a use of the alias itself.
+    fn of_alias(self) -> Self {
+        Self { is_of_alias: true, ..self }
     }
 
     /// Finds the use of an alias by its name and its target; `None` for aliases that are visited,
@@ -39,7 +46,7 @@ impl HiddenUse {
         let issuance = (Topic::Issuance, Danger::ChangesIssuance);
         let of = |domain: &str, words: String, (topic, danger)| {
             let domain = Fqdn::reported(domain);
-            Some(Self { domain, words, topic, danger, is_compared: false })
+            Some(Self { domain, words, topic, danger, is_compared: false, is_of_alias: false })
         };
         let (first, parent) = name.as_str().split_once('.')?;
         if let Some((selector, domain)) = name.as_str().split_once("._domainkey.") {
@@ -67,13 +74,13 @@ impl HiddenUse {
             }
             _ => {}
         }
-        let named = |list: &[(&str, &'static str)]| {
-            let is_it = |(suffix, _): &&(&str, _)| is_at_suffix(target, suffix);
-            list.iter().find(is_it).map(|(_, service)| *service)
+        let named = |list: &[ReadAlias]| {
+            let alias = list.iter().find(|alias| is_at_suffix(target, alias.suffix));
+            alias.map(|alias| alias.service)
         };
         if let Some(authority) = named(VALIDATIONS).filter(|_| first.starts_with('_')) {
             let words = format!("{authority} no longer sees who controls {parent}");
-            return of(parent, words, issuance);
+            return of(parent, words, issuance).map(Self::of_alias);
         }
         if let Some(service) = named(RETURN_PATHS) {
             let words =
@@ -85,22 +92,29 @@ impl HiddenUse {
         };
         if first.starts_with('_') && is_token(first) {
             let words = format!("a certificate authority no longer sees who controls {parent}");
-            return of(parent, words, issuance);
+            return of(parent, words, issuance).map(Self::of_alias);
         }
         None
     }
 }
 
-/// Returns the effects of an alias that becomes a proxied one. The effects on DKIM keys, DMARC
+/// Returns the effects of an alias that becomes a proxied or a flattened one. The effects on DKIM keys, DMARC
 /// records, mail servers and CAA records are found with these records.
 pub(super) fn compare_aliases(
     name: &Fqdn,
     before: View<'_, '_>,
     after: View<'_, '_>,
 ) -> Vec<Effect> {
-    let Some(target) = before.visible_alias(name).filter(|_| after.hides_alias(name)) else {
+    if before.flattens_alias(name) {
         return Vec::new();
-    };
+    }
+    let Some(target) = before.visible_alias(name) else { return Vec::new() };
+    if after.flattens_alias(name) {
+        return flattened_use(name, target).into_iter().collect();
+    }
+    if !after.hides_alias(name) {
+        return Vec::new();
+    }
     match HiddenUse::of(name, target) {
         Some(hidden) if hidden.is_compared => Vec::new(),
         Some(hidden) => {
@@ -109,6 +123,25 @@ pub(super) fn compare_aliases(
         }
         None => other_types(name, target, before).into_iter().collect(),
     }
+}
+
+/// Returns the effect of an alias that becomes a flattened one: resolvers no longer see it, and
+/// Cloudflare does not document what it answers for other types than addresses.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/manage-dns-records/troubleshooting/cname-domain-verification, read
+/// 2026-11-27: providers cannot verify a domain by an alias that is flattened.
+fn flattened_use(name: &Fqdn, target: &Fqdn) -> Option<Effect> {
+    let hidden = HiddenUse::of(name, target)?;
+    if hidden.is_of_alias {
+        let line = format!("{name} is flattened, so its alias is hidden: {}", hidden.words);
+        return Some(Effect::needing(hidden.danger, hidden.topic, &hidden.domain, line));
+    }
+    let line = format!(
+        "{name} is flattened, and Cloudflare documents only its addresses: it is unknown what is \
+         answered for the records of {target}"
+    );
+    Some(Effect::shown(hidden.topic, &hidden.domain, Direction::Neutral, line))
 }
 
 /// Returns the effect for an alias of unknown use whose target has records of other types, and no

@@ -45,4 +45,6 @@ pub use other_zones::{OtherZones, Overview};
 pub use providers::{PROVIDERS, Provider};
 pub use record_effects::effects;
 pub use takeover::ownership_token;
-pub use zone_settings::{SettingEffect, name_servers, setting_effect, signing_ends};
+pub use zone_settings::{
+    SettingEffect, flattened_aliases, name_servers, setting_effect, signing_ends,
+};

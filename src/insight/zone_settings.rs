@@ -16,7 +16,9 @@
 //! 6797 for the header.
 
 use super::direction::{Direction, more_is_stronger};
-use crate::model::{Danger, Value, ZoneName};
+use super::effect::at_most_five;
+use super::hidden_alias::HiddenUse;
+use crate::model::{Danger, Fqdn, Value, ZoneName};
 
 /// The modes of encryption, the weakest first.
 const MODES: &[&str] = &["off", "flexible", "full", "strict", "origin_pull"];
@@ -124,6 +126,36 @@ pub fn name_servers(before: &str, after: &str) -> Option<SettingEffect> {
             line: line.to_owned(),
         }),
     }
+}
+
+/// Returns the effect of flattening aliases, each a name with its target; `None` if visitors alone
+/// use them.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/manage-dns-records/troubleshooting/cname-domain-verification, read
+/// 2026-11-27.
+#[must_use]
+pub fn flattened_aliases<'a>(
+    aliases: impl Iterator<Item = (&'a Fqdn, &'a Fqdn)>,
+) -> Option<SettingEffect> {
+    let uses = aliases.filter_map(|(name, target)| Some((name, HiddenUse::of(name, target)?)));
+    let (of_aliases, of_texts): (Vec<_>, Vec<_>) = uses.partition(|(_, hidden)| hidden.is_of_alias);
+    let names = |uses: &[(&Fqdn, HiddenUse)]| at_most_five(uses.iter().map(|(name, _)| *name));
+    let hidden = (!of_aliases.is_empty()).then(|| {
+        format!("certificate authorities no longer see these aliases: {}", names(&of_aliases))
+    });
+    let unknown = (!of_texts.is_empty()).then(|| {
+        format!(
+            "Cloudflare does not document what is answered for the texts behind {}",
+            names(&of_texts)
+        )
+    });
+    let lines: Vec<String> = hidden.into_iter().chain(unknown).collect();
+    (!lines.is_empty()).then(|| SettingEffect {
+        direction: Direction::Neutral,
+        danger: (!of_aliases.is_empty()).then_some(Danger::ChangesIssuance),
+        line: lines.join("; "),
+    })
 }
 
 /// Describes the connections of visitors to Cloudflare, and of Cloudflare to the origin.

@@ -124,6 +124,17 @@ impl<'a> View<'_, 'a> {
         self.0.serving().proxies() && aliases.first().is_some_and(|alias| alias.proxied)
     }
 
+    /// Returns true if a setting flattens the DNS-only alias of a name below the apex, so that
+    /// resolvers do not see it.
+    pub(super) fn flattens_alias(self, name: &Fqdn) -> bool {
+        let alias = self.of_type(name, RecordType::Cname).first().copied();
+        let is_flattened =
+            |alias: Entry<'_>| self.0.serving().flattens(alias.settings.flatten_cname);
+        name != self.0.name().as_fqdn()
+            && !self.hides_alias(name)
+            && alias.is_some_and(is_flattened)
+    }
+
     /// Returns true if records of a type at a name are texts with an SPF record.
     pub(super) fn has_senders(self, name: &Fqdn, kind: RecordType) -> bool {
         kind == RecordType::Txt && self.texts(name).iter().any(|text| spf::is_spf(text))

@@ -14,6 +14,7 @@ mod doubled_name;
 mod ds_at_apex;
 mod ds_without_ns;
 mod exception_from_nothing;
+mod hidden_by_flattening;
 mod hidden_by_proxy;
 mod host_not_protected;
 mod ignored_mail_text;
@@ -70,6 +71,7 @@ pub static ALL: &[&LintRule] = &[
     &misunderstood_caa::RULE,
     &proxied_beside_web::RULE,
     &repeated_text::RULE,
+    &hidden_by_flattening::RULE,
 ];
 
 /// Returns the findings of the lints alone.

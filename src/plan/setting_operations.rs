@@ -8,7 +8,9 @@ use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{SettingChange, ZoneSetting};
 use crate::insight::dns::Serving;
 use crate::insight::waf::Impact;
-use crate::insight::{SettingEffect, name_servers, setting_effect, signing_ends};
+use crate::insight::{
+    SettingEffect, flattened_aliases, name_servers, setting_effect, signing_ends,
+};
 use crate::model::plan_limits::{BeyondPlan, ZoneTier, dns_setting_limit, setting_value_limit};
 use crate::model::{
     Address, Danger, DesiredZone, LiveSetting, LiveZone, RecordType, Value, ZoneName,
@@ -124,9 +126,26 @@ fn effect(setting: &ZoneSetting, live: &LiveZone) -> Option<SettingEffect> {
                 Some(Value::Map(servers)) => servers.get("type").map(ToString::to_string),
                 _ => None,
             };
-            name_servers(&kind(&live.settings.dns_settings)?, &kind(members)?)
+            let servers = kind(&live.settings.dns_settings).zip(kind(members));
+            servers
+                .and_then(|(before, after)| name_servers(&before, &after))
+                .or_else(|| flattens(members, live))
         }
     }
+}
+
+/// Returns the effect of flattening every alias of a zone that did not flatten them.
+fn flattens(members: &BTreeMap<String, Value>, live: &LiveZone) -> Option<SettingEffect> {
+    let (old, new) = (Serving::of_live(live), Serving::of_live(live).with_members(members));
+    let aliases = live.records.iter().filter(|record| {
+        let chosen = record.settings.flatten_cname;
+        record.data.record_type() == Some(RecordType::Cname)
+            && record.name != *live.name.as_fqdn()
+            && !record.proxied
+            && new.flattens(chosen)
+            && !old.flattens(chosen)
+    });
+    flattened_aliases(aliases.filter_map(|record| Some((&record.name, record.data.target()?))))
 }
 
 /// Returns the dangers of a change.

@@ -332,3 +332,29 @@ fn times_to_live_around_a_move_are_told() {
     let shorter = plan("      - { name: raised, type: A, content: 192.0.2.2, ttl: 60 }");
     assert!(!shorter.contains("a quick move"), "{shorter}");
 }
+
+#[test]
+fn flattening_all_aliases_names_those_that_are_read_and_not_visited() {
+    let workspace = Workspace::new(options_on("pro"));
+    let spec = |zone: &str| {
+        format!(
+            "version: 1\nzones:\n  example.com:\n{zone}    records:\n\
+             \x20     - {{ name: _dnsauth, type: CNAME, content: a.dcv.digicert.com }}\n\
+             \x20     - {{ name: _dmarc, type: CNAME, content: policy.example.net }}\n\
+             \x20     - {{ name: www, type: CNAME, content: www.example.net }}\n"
+        )
+    };
+    workspace.file("spec.yaml", spec(""));
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    workspace.file("spec.yaml", spec("    dns_settings: { flatten_all_cnames: true }\n"));
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);
+    assert!(
+        ran.stdout.contains(
+            "certificate authorities no longer see these aliases: _dnsauth.example.com; \
+             Cloudflare does not document what is answered for the texts behind _dmarc.example.com"
+        ),
+        "{ran:?}"
+    );
+    let allowed = ["apply", "spec.yaml", "--yes", "--allow", "changes-issuance"];
+    workspace.run(&allowed).exits(0);
+}

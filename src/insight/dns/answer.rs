@@ -326,8 +326,8 @@ fn at_node<'a>(
         false => NameResult::End(End::Records(set)),
     };
     let Some(alias) = alias else { return of_type(set) };
-    let chosen = serving.flattens_all == Some(true) || alias.settings.flatten_cname == Some(true);
-    let flattened = !serving.is_plain && (node.is_apex() || chosen);
+    let is_chosen = serving.flattens(alias.settings.flatten_cname);
+    let flattened = is_chosen || node.is_apex() && !serving.is_plain;
     // Resolvers that know the alias query its target for other types, and others do not (RFC 1034
     // section 3.6.2). No address is beside an alias.
     let is_beside = || node.records().any(|entry| !entry.is(RecordType::Cname));

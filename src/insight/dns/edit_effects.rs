@@ -186,6 +186,11 @@ impl<'v, 'a> View<'v, 'a> {
             |node: NameNode<'_, 'a>| new.name().relative(&Fqdn::reported(node.name())).to_owned();
         let mut lines = Vec::new();
         match sources {
+            [AnswerSource::Own(before), AnswerSource::Own(after)] if name.is_wildcard() => {
+                let parent = name.as_str().trim_start_matches("*.");
+                let below = format!("every name below {parent} without records of its own");
+                lines.extend(proxy_change::moved(&below, zones, [before, after]));
+            }
             // The sentences about names below the parent also cover its wildcard.
             [
                 AnswerSource::Own(_)

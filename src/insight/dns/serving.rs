@@ -82,6 +82,13 @@ pub struct Serving {
 }
 
 impl Serving {
+    /// Returns true if a setting flattens a DNS-only alias with this value of `flatten_cname`. At
+    /// the apex, aliases are flattened without any setting.
+    #[must_use]
+    pub fn flattens(&self, flatten_cname: Option<bool>) -> bool {
+        !self.is_plain && (self.flattens_all == Some(true) || flatten_cname == Some(true))
+    }
+
     /// Returns a plain zone, as any name server serves it.
     #[must_use]
     pub fn plain() -> Self {

@@ -69,6 +69,13 @@ pub(in crate::insight) fn compare_keys(
         |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, domain, line);
     let shown = |direction, line: String| Effect::shown(topic, domain, direction, line);
     let what = format!("DKIM key {label} of {domain}");
+    if after.flattens_alias(name) && !before.flattens_alias(name) {
+        let line = format!(
+            "{what} is unknown: its alias is flattened, and Cloudflare documents only the \
+             addresses of flattened aliases"
+        );
+        return vec![shown(Direction::Unclassified, line)];
+    }
     let (old, new) = (find_selector(before, name), find_selector(after, name));
     if old == new || (is_reserved(label) && !old.is_usable() && !new.is_usable()) {
         return Vec::new();

@@ -68,7 +68,15 @@ pub(in crate::insight) fn compare_dmarc(
     let by = |from: &Fqdn| if from == domain { String::new() } else { format!(" (from {from})") };
     let mut effects = Vec::new();
     if let Published::Void(why) = &new {
-        effects.push(breaks(format!("{what} is ignored by receivers: {why}")));
+        let line = format!("{what} is ignored by receivers: {why}");
+        let is_as_strict = matches!(
+            (&was, &is),
+            (Policy::Applies(old, _), Policy::Applies(new, _)) if new >= old
+        );
+        effects.push(match is_as_strict {
+            true => shown(Direction::Neutral, line),
+            false => breaks(line),
+        });
     }
     match (&was, &is) {
         (Policy::Applies(old_action, _), Policy::Missing) if !matches!(new, Published::Void(_)) => {

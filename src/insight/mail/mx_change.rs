@@ -164,6 +164,17 @@ pub(in crate::insight) fn proxied_target(
     })
 }
 
+/// Describes what senders do for a name without MX records (RFC 5321 section 5.1).
+fn without_servers(name: &Fqdn, after: View<'_, '_>) -> String {
+    if has_public_address(after, name) {
+        format!("servers try the address of {name} instead")
+    } else if after.leads_somewhere(name) {
+        format!("servers try {name}, and Cloudflare's edge takes no mail")
+    } else {
+        format!("{name} has no address that servers could try instead")
+    }
+}
+
 /// Returns true if clients find an address other than Cloudflare's, or an alias, at a name.
 fn has_public_address(view: View<'_, '_>, name: &Fqdn) -> bool {
     let leads =
@@ -230,7 +241,7 @@ pub(in crate::insight) fn compare_mail_servers(
             }
             // Nothing was received before, so no mail is lost.
             () if old.is_empty() || old.is_null() => shown(line),
-            () if new.is_empty() => changes(format!("{line}: servers try the address of {name} instead")),
+            () if new.is_empty() => changes(format!("{line}: {}", without_servers(name, after))),
             () if new.is_null() => changes(format!("{line}: mail is refused from now on")),
             () if old.first() != new.first() => changes(format!("{line}: {}", new.first_after(&old))),
             () if old.ranks(&common) != new.ranks(&common) => changes(format!("{line}: another order")),

@@ -32,6 +32,9 @@ pub(in crate::insight) fn compare_spf(
     }
     match (find_spf(before, name), find_spf(after, name)) {
         (SpfPolicy::Nothing, SpfPolicy::Nothing) | (SpfPolicy::Unknown, SpfPolicy::Unknown) => {}
+        // The texts that became unknown were no policy.
+        (SpfPolicy::Nothing, SpfPolicy::Unknown) if !before.texts(name).is_empty() => {}
+        (SpfPolicy::Nothing, SpfPolicy::Unknown) if after.flattens_alias(name) => {}
         (_, SpfPolicy::Unknown) => {
             effects.push(shown(
                 Direction::Unclassified,
