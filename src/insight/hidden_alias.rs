@@ -132,7 +132,7 @@ pub(super) fn compare_aliases(
 /// developers.cloudflare.com/dns/manage-dns-records/troubleshooting/cname-domain-verification, read
 /// 2026-11-27: providers cannot verify a domain by an alias that is flattened.
 fn flattened_use(name: &Fqdn, target: &Fqdn) -> Option<Effect> {
-    let hidden = HiddenUse::of(name, target)?;
+    let hidden = HiddenUse::of(name, target).filter(|hidden| !hidden.is_compared)?;
     if hidden.is_of_alias {
         let line = format!("{name} is flattened, so its alias is hidden: {}", hidden.words);
         return Some(Effect::needing(hidden.danger, hidden.topic, &hidden.domain, line));

@@ -22,7 +22,7 @@ pub struct ReadAlias {
     /// The suffix of the hosts. A label may be `*` or end with it; `.*` at the end is any public
     /// suffix.
     pub suffix: &'static str,
-    /// The service that tells its customers to create the alias.
+    /// The provider whose customers create the alias.
     pub service: &'static str,
     /// The page that shows the alias, and the day on which it was read.
     pub source: &'static str,
