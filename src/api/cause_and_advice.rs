@@ -18,7 +18,8 @@ use crate::model::facts::permissions::{Permission, PermissionGroup};
 const SERVICE: &str = super::Settings::BASE_URL;
 
 /// Advice for a proxy that responds with 407.
-const PROXY_CREDENTIALS: &str = "the proxy requires credentials, or refuses those it was given: set them in `HTTPS_PROXY` \
+const PROXY_CREDENTIALS: &str = "the proxy requires credentials, or refuses those it was given: \
+    set them in `HTTPS_PROXY` \
      (`http://user:password@host:port`)";
 
 impl ApiError {
@@ -42,31 +43,47 @@ impl ApiError {
 fn advice(error: &ApiError) -> Option<String> {
     match error {
         ApiError::Settings { source, .. } => source.as_ref().map(|_| {
-            "TLS could not be set up: install the system's CA certificates, or set `SSL_CERT_FILE` to a file with them".into()
+            "TLS could not be set up: install the system's CA certificates, or set `SSL_CERT_FILE` \
+            to a file with them"
+                .into()
         }),
         ApiError::Misused { .. } | ApiError::Stopped { .. } => None,
         ApiError::Unreached { source, .. } => Some(unreached(source)),
-        ApiError::Lost { source, .. } if source.is_timeout() => {
-            Some("Cloudflare is slow, or the connection is bad: run again, or allow more time with `--timeout`".into())
-        }
+        ApiError::Lost { source, .. } if source.is_timeout() => Some(
+            "Cloudflare is slow, or the connection is bad: run again, or allow more time with \
+                `--timeout`"
+                .into(),
+        ),
         ApiError::Lost { source, .. } if source.is_not_http() => Some(
-            "the server at the base URL does not speak HTTP: check its port, and whether it must begin with `https://`".into(),
+            "the server at the base URL does not speak HTTP: check its port, and whether it must \
+            begin with `https://`"
+                .into(),
         ),
         ApiError::Lost { .. } => Some("the connection was interrupted: run again".into()),
-        ApiError::Refused { request, status, signature, .. } => advice_for_refusal(error, request, *status, *signature),
+        ApiError::Refused { request, status, signature, .. } => {
+            advice_for_refusal(error, request, *status, *signature)
+        }
         ApiError::Garbled { status, .. } => garbled(*status),
         ApiError::Throttled { .. } => Some(format!(
-            "other programs use the same API budget ({} for a user, dashboard included): run again after {} minutes, or \
+            "other programs use the same API budget ({} for a user, dashboard included): run again \
+            after {} minutes, or \
              send fewer with `--max-rps`",
             quota_in_words(),
             WINDOW_SECONDS / 60
         )),
-        ApiError::Redirected { .. } => Some(format!("check the base URL; Cloudflare's own is {SERVICE}")),
+        ApiError::Redirected { .. } => Some(format!(
+            "check the base URL; Cloudflare's own is \
+            {SERVICE}"
+        )),
         ApiError::Unrecorded { .. } => Some(
-            "take a newer snapshot with `zonewright snapshot` from a spec that names what is missing, or plan without one"
+            "take a newer snapshot with `zonewright snapshot` from a spec that names what is \
+            missing, or plan without one"
                 .into(),
         ),
-        ApiError::TooLarge { .. } => Some(format!("check that the base URL leads to Cloudflare, such as {SERVICE}")),
+        ApiError::TooLarge { .. } => Some(format!(
+            "check that the base URL leads to Cloudflare, \
+            such as {SERVICE}"
+        )),
     }
 }
 
@@ -85,32 +102,42 @@ fn unreached(fault: &Fault) -> String {
         Some(rustls::Error::InvalidCertificate(
             Certificate::NotValidForName | Certificate::NotValidForNameContext { .. },
         )) => {
-            return "the certificate is for another host: check the base URL, or whether a proxy is in between".into();
+            return "the certificate is for another host: check the base URL, or whether a proxy is \
+                in between".into();
         }
         Some(rustls::Error::InvalidCertificate(_)) => {
-            return "the certificate is not from a known authority: a proxy may intercept the connection (add its authority \
-                    to the system's certificates, or set `SSL_CERT_FILE` to it), or the base URL leads to the wrong host"
+            return "the certificate is not from a known authority: a proxy may intercept the \
+                connection (add its authority \
+                    to the system's certificates, or set `SSL_CERT_FILE` to it), or the base URL \
+                    leads to the wrong host"
                 .into();
         }
         Some(_) => {
-            return "the TLS handshake failed: a proxy may be in between, or the port does not speak TLS".into();
+            return "the TLS handshake failed: a proxy may be in between, or the port does not \
+                speak TLS"
+                .into();
         }
         None => {}
     }
     match fault.proxy() {
         Some(ProxyFault::Credentials) => return PROXY_CREDENTIALS.into(),
         Some(ProxyFault::NoTunnel) => {
-            return "the proxy did not let the connection through: check `HTTPS_PROXY` and what it permits, or name \
+            return "the proxy did not let the connection through: check `HTTPS_PROXY` and what it \
+                permits, or name \
                     Cloudflare's host in `NO_PROXY`"
                 .into();
         }
         Some(ProxyFault::Unreached) => {
-            return "the proxy could not be reached: check the host and port in `HTTPS_PROXY` or `ALL_PROXY`".into();
+            return "the proxy could not be reached: check the host and port in `HTTPS_PROXY` or \
+                `ALL_PROXY`"
+                .into();
         }
         None => {}
     }
     if fault.is_name_resolution() {
-        return "the host's name could not be resolved: check the base URL and this machine's network".into();
+        return "the host's name could not be resolved: check the base URL and this machine's \
+            network"
+            .into();
     }
     match fault.io() {
         Some(std::io::ErrorKind::ConnectionRefused) => {
@@ -149,12 +176,15 @@ fn advice_for_refusal(
     };
     if has(&[6111]) || (has(&[6003]) && signature == Signature::Token) {
         return Some(
-            "the API token is malformed: give all of it, without quotes, line breaks or the word `Bearer`".into(),
+            "the API token is malformed: give all of it, without quotes, line breaks or the word \
+            `Bearer`"
+                .into(),
         );
     }
     if has(&[6103, 6003]) {
         return Some(
-            "the global API key or its e-mail address is malformed: a key has 37 hexadecimal digits; an API token is \
+            "the global API key or its e-mail address is malformed: a key has 37 hexadecimal \
+            digits; an API token is \
              something else, and takes no e-mail address"
                 .into(),
         );
@@ -193,7 +223,8 @@ fn advice_for_refusal(
     }
     if has(&[9109, 1001]) && says("invalid zone identifier") {
         return Some(
-            "there is no such zone, or the credentials do not reach it: check the API token's zone resources".into(),
+            "there is no such zone, or the credentials do not reach it: check the API token's zone \
+            resources".into(),
         );
     }
     if error.is_unknown_token() {
@@ -218,11 +249,14 @@ fn advice_for_refusal(
 /// Returns the advice for a well-formed token that Cloudflare does not know.
 fn unknown_token(request: &RequestName) -> String {
     if request.path.starts_with("/user/tokens/") {
-        return "the API token is wrong, expired or revoked; or it belongs to an account, and then it is verified at \
+        return "the API token is wrong, expired or revoked; or it belongs to an account, and then \
+            it is verified at \
                 /accounts/{account}/tokens/verify"
             .into();
     }
-    "the API token is wrong, expired or revoked: compare it with the list of API tokens in the dashboard".into()
+    "the API token is wrong, expired or revoked: compare it with the list of API tokens in the \
+    dashboard"
+        .into()
 }
 
 /// Command that shows the permissions of credentials.
@@ -234,7 +268,8 @@ fn lacking(request: &RequestName, signature: Signature) -> String {
         Some(permission) => {
             let (name, dashboard) = (permission.api_name(), permission.dashboard_name());
             format!(
-                "the API token needs the permission `{name}` (in the dashboard: {dashboard}), and its resources must include this \
+                "the API token needs the permission `{name}` (in the dashboard: {dashboard}), and \
+                its resources must include this \
                  object"
             )
         }
@@ -245,7 +280,8 @@ fn lacking(request: &RequestName, signature: Signature) -> String {
         Signature::Token => format!("{of_token}; {DOCTOR}"),
         Signature::Key => {
             format!(
-                "the user of the global API key may not do this: check the user's role in the account; {DOCTOR}"
+                "the user of the global API key may not do this: check the user's role in the \
+                account; {DOCTOR}"
             )
         }
         Signature::Both => format!("{of_token}; the global API key was refused as well; {DOCTOR}"),

@@ -168,7 +168,8 @@ fn check_secret(what: &str, text: &str) -> Result<(), ApiError> {
 /// Returns the error for a value with spaces, line breaks or non-ASCII characters.
 fn unusable(what: &str) -> ApiError {
     ApiError::settings(format!(
-        "use the {what}: it contains a space, a line break or another character that a header cannot have"
+        "use the {what}: it contains a space, a line break or another character that a header \
+        cannot have"
     ))
 }
 

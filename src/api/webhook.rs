@@ -47,7 +47,8 @@ pub enum WebhookError {
     Lost,
     /// The response is a redirect, which is not followed.
     #[error(
-        "deliver it: the response is a redirect (status {0}), which is not followed; give the final address"
+        "deliver it: the response is a redirect (status {0}), which is not followed; give the \
+        final address"
     )]
     Redirected(u16),
     /// The receiver refused the report.

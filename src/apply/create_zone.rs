@@ -195,8 +195,11 @@ impl<W: Writer> Attempt for ZoneAttempt<'_, '_, W> {
         self.result = Some(answer.result);
         match self.made {
             Some(_) => Ok((StepFate::Done, None, OperationOutcome::Done)),
-            None => Err("Cloudflare reported that it created the zone, but its response cannot be read: run `zonewright plan` again"
-                .to_owned()),
+            None => {
+                Err("Cloudflare reported that it created the zone, but its response cannot be \
+                read: run `zonewright plan` again"
+                    .to_owned())
+            }
         }
     }
 

@@ -162,7 +162,8 @@ impl<'z> ZoneExecution<'z> {
         for n in held {
             let what = moved.remove(&n);
             let what = what.unwrap_or_else(|| {
-                "it cannot be separated from another operation, whose record someone else changed since the plan"
+                "it cannot be separated from another operation, whose record someone else changed \
+                since the plan"
                     .to_owned()
             });
             self.finish(&[n], &OperationOutcome::Stale(what));

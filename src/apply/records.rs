@@ -239,7 +239,8 @@ impl<W: Writer> Executor<'_, W> {
         };
         let not_filled = |reason: &str| {
             format!(
-                "it was deleted for its replacement, and could not be created again: {reason}; this name may be empty"
+                "it was deleted for its replacement, and could not be created again: {reason}; \
+                this name may be empty"
             )
         };
         let kind = before.data.record_type().map_or("the deleted record", |t| t.as_str());

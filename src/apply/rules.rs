@@ -388,7 +388,8 @@ fn refusal_in_words(error: &ApiError, rule: &RuleSubject) -> String {
     match &rule.action {
         RuleAction::CreateEntryPoint { .. } if error.is_no_such_route() => {
             format!(
-                "{words}; the API cannot create the first rule of this phase: create it in the dashboard once"
+                "{words}; the API cannot create the first rule of this phase: create it in the \
+                dashboard once"
             )
         }
         _ => words,
@@ -430,10 +431,13 @@ fn unexpected_difference(
                 _ => seen.is_some_and(|seen| seen.rules() != now.rules.as_slice()),
             };
             changed.then(|| {
-                let name = |version: &Option<String>| version.clone().unwrap_or_else(|| "?".to_owned());
-                let when = now.last_updated.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
+                let name =
+                    |version: &Option<String>| version.clone().unwrap_or_else(|| "?".to_owned());
+                let when =
+                    now.last_updated.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
                 format!(
-                    "the ruleset was changed by someone else{when}: version {} is now {}; plan again",
+                    "the ruleset was changed by someone else{when}: version {} is now {}; plan \
+                    again",
                     name(version),
                     name(&now.version)
                 )

@@ -65,13 +65,18 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
         answers.push(match checker.check(&request).await {
             Ok(answer) if answer.result.is_null() => DryRunResult::Accepted,
             Ok(_) => {
-                let reason = "Cloudflare answered a dry run with a result, so it may have carried it out; \
+                let reason = "Cloudflare answered a dry run with a result, so it may have carried \
+                    it out; \
                               no further dry run of this zone was sent. Check the zone's rules";
                 broken = Some(reason.to_owned());
                 DryRunResult::Unchecked(reason.to_owned())
             }
-            Err(error) if speaks_of_dry_runs(&error) => DryRunResult::Unchecked(error_with_advice(&error)),
-            Err(error) if error.status().is_some() && !error.is_uncertain() => DryRunResult::Refused(error_with_advice(&error)),
+            Err(error) if speaks_of_dry_runs(&error) => {
+                DryRunResult::Unchecked(error_with_advice(&error))
+            }
+            Err(error) if error.status().is_some() && !error.is_uncertain() => {
+                DryRunResult::Refused(error_with_advice(&error))
+            }
             Err(error) => DryRunResult::Unchecked(error_with_advice(&error)),
         });
     }

@@ -29,7 +29,8 @@ pub(super) const NO_RULES: &str = "the rules of the phase could not be read";
 pub(super) const RULE_GONE: &str = "the rule is gone";
 
 /// The rules are in another order than the apply left them.
-pub(super) const ORDER_CHANGED: &str = "someone else changed the order of the rules, so the rules that the apply moved are not moved back";
+pub(super) const ORDER_CHANGED: &str = "someone else changed the order of the rules, so the rules \
+    that the apply moved are not moved back";
 
 /// A record was deleted.
 pub(super) const RECORD_GONE: &str = "the record is gone";

@@ -183,7 +183,8 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
             .map(|(n, _)| (*n, &self.nets[*n]))
             .collect();
         if self.order.is_none() && !created.is_empty() {
-            let words = "the journal does not say where deleted rules were: they are created again at the end";
+            let words = "the journal does not say where deleted rules were: they are created again \
+                at the end";
             notes.push(format!("{}: {words}", self.phase.about()));
         }
         let (order, moved) = self.sequence(&deleted_rules, &moved, &created);

@@ -56,7 +56,8 @@ pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
             let who =
                 if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
             bail!(
-                "another apply is running{who}; it holds {}. Wait for it, or check why it does not end",
+                "another apply is running{who}; it holds {}. Wait for it, or check why it does not \
+                end",
                 path.display()
             );
         }

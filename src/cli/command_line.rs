@@ -43,7 +43,8 @@ fn with_headings(program: clap::Command) -> clap::Command {
         list.replacen(&entry, &format!("\n{header}{heading}:{header:#}\n{entry}"), 1)
     });
     program.help_template(format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\n{header}Options:{header:#}\n{{options}}{{after-help}}"
+        "{{about-with-newline}}\n{{usage-heading}} \
+        {{usage}}\n{groups}\n{header}Options:{header:#}\n{{options}}{{after-help}}"
     ))
 }
 
@@ -95,7 +96,8 @@ pub(super) fn as_shown(
 const WORDS_OF_OTHERS: &[(&str, &str)] = &[
     (
         "--force",
-        "there is no consent for everything: the plan names each danger and its flag, --allow CODE or --allow-deletes N; \
+        "there is no consent for everything: the plan names each danger and its flag, --allow CODE \
+        or --allow-deletes N; \
          --yes applies without asking",
     ),
     ("-auto-approve", "--yes applies without asking"),

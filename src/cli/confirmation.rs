@@ -40,7 +40,8 @@ pub(super) fn ask_to_apply(planned: &Planned<'_>, output: &Output) -> anyhow::Re
     output.hide();
     if !output.can_ask() {
         output.message(
-            "error: cannot ask for confirmation: standard input or standard error is not a terminal; use --yes",
+            "error: cannot ask for confirmation: standard input or standard error is not a \
+            terminal; use --yes",
         );
         return Ok(false);
     }

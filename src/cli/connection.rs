@@ -81,7 +81,8 @@ impl OpenConnection {
                 drop(zones);
                 let directory = directory.display();
                 anyhow::bail!(
-                    "--sandbox={directory} needs the sandbox, and this build has none; build it with the feature `sandbox`"
+                    "--sandbox={directory} needs the sandbox, and this build has none; build it \
+                    with the feature `sandbox`"
                 )
             }
             Connection::Remote { base_url, credentials, account } => {

@@ -49,12 +49,14 @@ impl Settings<'_> {
             (None, Some(email), Some(key)) => Credentials::Key { email, key },
             (None, Some(_), None) => {
                 bail!(
-                    "CLOUDFLARE_EMAIL is set without CLOUDFLARE_API_KEY: set both, or CLOUDFLARE_API_TOKEN alone"
+                    "CLOUDFLARE_EMAIL is set without CLOUDFLARE_API_KEY: set both, or \
+                    CLOUDFLARE_API_TOKEN alone"
                 )
             }
             (None, None, Some(_)) => {
                 bail!(
-                    "CLOUDFLARE_API_KEY is set without CLOUDFLARE_EMAIL: set both, or CLOUDFLARE_API_TOKEN alone"
+                    "CLOUDFLARE_API_KEY is set without CLOUDFLARE_EMAIL: set both, or \
+                    CLOUDFLARE_API_TOKEN alone"
                 )
             }
             (None, None, None) => {
@@ -63,11 +65,13 @@ impl Settings<'_> {
                 };
                 if let Some((other, own)) = FOREIGN_NAMES.iter().find(is_set) {
                     bail!(
-                        "no credentials: {other} is set, but zonewright reads {own}; set it: export {own}=\"${other}\""
+                        "no credentials: {other} is set, but zonewright reads {own}; set it: \
+                        export {own}=\"${other}\""
                     );
                 }
                 bail!(
-                    "no credentials: set CLOUDFLARE_API_TOKEN (or CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY), \
+                    "no credentials: set CLOUDFLARE_API_TOKEN (or CLOUDFLARE_EMAIL and \
+                    CLOUDFLARE_API_KEY), \
                      or rehearse in the sandbox with --sandbox"
                 )
             }
@@ -100,7 +104,8 @@ impl Settings<'_> {
                     _ => return None,
                 };
                 Some(format!(
-                    "warning: the file that {variable} names can be {what} by other users (mode {mode:04o}); run chmod 600 \
+                    "warning: the file that {variable} names can be {what} by other users (mode \
+                    {mode:04o}); run chmod 600 \
                      \"${variable}\""
                 ))
             };

@@ -68,7 +68,8 @@ fn find_spec(directory: &Path, command: &str) -> Result<FoundSpec, String> {
         (false, [_]) => directories.remove(0),
         (false, _) => {
             return Err(format!(
-                "no SPEC is given, and {}/ both exist here; name the one to use: zonewright {command} {}",
+                "no SPEC is given, and {}/ both exist here; name the one to use: zonewright \
+                {command} {}",
                 directories.join("/ and "),
                 directories.join(", or ")
             ));
@@ -76,7 +77,8 @@ fn find_spec(directory: &Path, command: &str) -> Result<FoundSpec, String> {
     };
     if !is_below(&at(path), directory) {
         return Err(format!(
-            "no SPEC is given, and {path} is a link that leads out of this directory; to use it, name it as the SPEC"
+            "no SPEC is given, and {path} is a link that leads out of this directory; to use it, \
+            name it as the SPEC"
         ));
     }
     Ok(FoundSpec { path, beside: directories })
@@ -91,7 +93,8 @@ fn nothing(directory: &Path, command: &str) -> String {
     });
     let misplaced: String = misplaced.collect();
     format!(
-        "no SPEC is given, and this directory has no {FILE}, {}/{misplaced}; name the files or directories of the spec (`zonewright \
+        "no SPEC is given, and this directory has no {FILE}, {}/{misplaced}; name the files or \
+        directories of the spec (`zonewright \
          help {command}` has examples), or begin with one: zonewright init",
         DIRECTORIES.join("/ or ")
     )

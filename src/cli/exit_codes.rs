@@ -44,13 +44,17 @@ impl Exit {
             Self::Success => "done, or no difference",
             Self::Error => "error, nothing was written",
             Self::Differences | Self::Chosen(_) => {
-                "differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check), or a failed expectation (test, rehearse)"
+                "differences (drift, or what --drift-exit-code says; plan and waf diff with \
+                --detailed-exitcode, diff --exit-code, waf lock --check), or a failed expectation \
+                (test, rehearse)"
             }
             Self::Refused => {
-                "a consent is missing (apply, undo, plan with --detailed-exitcode), or the confirmation was declined"
+                "a consent is missing (apply, undo, plan with --detailed-exitcode), or the \
+                confirmation was declined"
             }
             Self::Stale => {
-                "the live state or the base is not what the plan or the undo expects, nothing was written"
+                "the live state or the base is not what the plan or the undo expects, nothing was \
+                written"
             }
             Self::Partial => "applied in part, the journal says what",
             Self::Usage => "wrong usage",

@@ -121,7 +121,8 @@ pub(super) fn check_kind(path: &Path, takes: Takes) -> Result<(), String> {
     if matches!(takes, Takes::Spec | Takes::SpecOrPlan) && is_zone_and_no_file(path) {
         let name = path.display();
         return Err(format!(
-            "there is no file {name}; to select that zone of the spec, write --zone {name}; to write a spec of it, run \
+            "there is no file {name}; to select that zone of the spec, write --zone {name}; to \
+            write a spec of it, run \
              `zonewright import {name}`"
         ));
     }

@@ -254,7 +254,8 @@ pub(super) fn make_directory(path: &Path) -> io::Result<()> {
 pub(super) fn check_directory(directory: &Path, flag: &str) -> anyhow::Result<()> {
     if let Some(link) = link_out_of_tree(directory) {
         bail!(
-            "{} is a link that leads out of the current directory; remove it, or name the directory that it leads to with \
+            "{} is a link that leads out of the current directory; remove it, or name the \
+            directory that it leads to with \
              {flag} if that is meant",
             link.display()
         );

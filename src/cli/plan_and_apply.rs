@@ -103,7 +103,8 @@ async fn connected(
         false => changed_since_saved(&planned),
     };
     if !stale.is_empty() {
-        let error = "error: the live state has changed since the plan was saved; nothing was sent. Plan again.";
+        let error = "error: the live state has changed since the plan was saved; nothing was sent. \
+            Plan again.";
         return Err(report_stale(error, &stale, output).into());
     }
     planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
@@ -163,7 +164,8 @@ async fn confirm(
     }
     let stale = changed_since(planned, &connection.reader).await?;
     if !stale.is_empty() {
-        let error = "error: the live state has changed since this plan was made; nothing was written. Plan again.";
+        let error = "error: the live state has changed since this plan was made; nothing was \
+            written. Plan again.";
         return Err(report_stale(error, &stale, output).into());
     }
     Ok(())

@@ -38,7 +38,8 @@ fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
             // file to readers of the messages.
             if !is_below(&usual, Path::new(".")) {
                 bail!(
-                    "{POLICY_FILE} is a link that leads out of its directory; name the file with --policy if that is meant"
+                    "{POLICY_FILE} is a link that leads out of its directory; name the file with \
+                    --policy if that is meant"
                 );
             }
             &usual

@@ -119,8 +119,10 @@ impl Observer for ApplyProgress {
                 output.news(&format!("{zone}: {operations} refused: {reason}{consequence}"));
             }
             ApplyEvent::NoBatches { zone } => {
-                output
-                    .news(&format!("{zone}: batch requests are not available; sending one request for each operation"));
+                output.news(&format!(
+                    "{zone}: batch requests are not available; sending one request \
+                        for each operation"
+                ));
             }
             ApplyEvent::Settling { zone, reason } => {
                 output.news(&format!("{zone}: {reason}; reading the zone to see what took effect"));

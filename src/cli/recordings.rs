@@ -69,7 +69,8 @@ impl ListArgs {
                 .with_context(|| format!("{shown}: cannot be read"))?;
             let items = ListItems::parse(&text).map_err(|line| {
                 anyhow!(
-                    "{shown}:{line}: this is not an item of a list: write an address, a network, a host name or an AS number"
+                    "{shown}:{line}: this is not an item of a list: write an address, a network, a \
+                    host name or an AS number"
                 )
             })?;
             lists.insert(name.clone(), items);
@@ -393,7 +394,10 @@ pub(super) fn note_if_missing(
     output: &Output,
 ) -> Option<Arc<RuleSet>> {
     if rules.is_none() {
-        output.say("note: the OWASP rules are not run: name their directory with --crs, or install modsecurity-crs");
+        output.say(
+            "note: the OWASP rules are not run: name their directory with --crs, or install \
+            modsecurity-crs",
+        );
     }
     rules
 }

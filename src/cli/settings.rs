@@ -81,7 +81,8 @@ impl<'a> Settings<'a> {
         }
         let wrong = if since.as_secs() < POSSIBLE.start { "in the past" } else { "in the future" };
         bail!(
-            "the clock of this machine is far {wrong}: it says {}. Set it: certificates, expiry dates and the age of saved plans \
+            "the clock of this machine is far {wrong}: it says {}. Set it: certificates, expiry \
+            dates and the age of saved plans \
              depend on it",
             rfc3339(self.moment)
         )
@@ -218,7 +219,8 @@ impl<'a> Settings<'a> {
             };
             if !value.to_str().is_some_and(api::is_proxy_address) {
                 bail!(
-                    "{name} is not the address of a proxy: expected http://HOST:PORT, https://… or socks5://…, found {}; \
+                    "{name} is not the address of a proxy: expected http://HOST:PORT, https://… or \
+                    socks5://…, found {}; \
                      correct or unset it",
                     count(value.to_string_lossy().chars().count(), "character")
                 );
@@ -262,8 +264,10 @@ fn account(global: &Global) -> anyhow::Result<Option<String>> {
         return Ok(Some(id.to_ascii_lowercase()));
     }
     bail!(
-        "CLOUDFLARE_ACCOUNT_ID is not an account id: expected 32 hexadecimal digits, found {}; copy the id from the overview \
-         page of a zone in the dashboard, or unset the variable to use every account of the credentials",
+        "CLOUDFLARE_ACCOUNT_ID is not an account id: expected 32 hexadecimal digits, found {}; \
+        copy the id from the overview \
+         page of a zone in the dashboard, or unset the variable to use every account of the \
+         credentials",
         count(id.chars().count(), "character")
     )
 }
@@ -300,7 +304,8 @@ pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<Str
     // The path is hidden: a user who confuses the two variables has written the secret into it.
     let text = read_variable_file(&path).with_context(|| {
         format!(
-            "failed to read the file that {file_name} names (a name of {}); {file_name} takes the path of a file with the value, \
+            "failed to read the file that {file_name} names (a name of {}); {file_name} takes the \
+            path of a file with the value, \
              and {name} takes the value itself",
             count(path.to_string_lossy().chars().count(), "character")
         )
@@ -308,7 +313,8 @@ pub(super) fn variable(global: &Global, name: &str) -> anyhow::Result<Option<Str
     match filled(text) {
         Some(text) => Ok(Some(text)),
         None => bail!(
-            "the file that {file_name} names is empty: write the value into it, or unset {file_name}"
+            "the file that {file_name} names is empty: write the value into it, or unset \
+            {file_name}"
         ),
     }
 }

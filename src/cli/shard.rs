@@ -52,18 +52,21 @@ impl ShardArg {
         let index = match (index, variable("JOB_COMPLETION_INDEX")) {
             (Some(index), _) => index.get() - 1,
             (None, None) => bail!(
-                "--shard auto/{count} takes its part from JOB_COMPLETION_INDEX, which is not set: run it in an Indexed Job of \
+                "--shard auto/{count} takes its part from JOB_COMPLETION_INDEX, which is not set: \
+                run it in an Indexed Job of \
                  Kubernetes, or write the part, as in --shard 1/{count}"
             ),
             (None, Some(text)) => match text.parse::<u32>() {
                 Ok(index) if index < count.get() => index,
                 Ok(index) => bail!(
-                    "JOB_COMPLETION_INDEX is {index}, and --shard auto/{count} has the parts 0 to {}: make `completions` of the \
+                    "JOB_COMPLETION_INDEX is {index}, and --shard auto/{count} has the parts 0 to \
+                    {}: make `completions` of the \
                      job {count}",
                     count.get() - 1
                 ),
                 Err(_) => bail!(
-                    "JOB_COMPLETION_INDEX is not a number: {text:?}; run it in an Indexed Job of Kubernetes, or write the part, as \
+                    "JOB_COMPLETION_INDEX is not a number: {text:?}; run it in an Indexed Job of \
+                    Kubernetes, or write the part, as \
                      in --shard 1/{count}"
                 ),
             },

@@ -165,7 +165,8 @@ pub(super) enum Colour {
 /// What the spec is.
 #[derive(Debug, Args)]
 pub(super) struct SpecArgs {
-    #[arg(value_name = "SPEC", help = in_help("Files, directories (every *.yaml and *.yml below), or `-` for standard input"))]
+    #[arg(value_name = "SPEC", help = in_help("Files, directories (every *.yaml and *.yml below), \
+        or `-` for standard input"))]
     pub spec: Vec<PathBuf>,
 }
 

@@ -46,7 +46,8 @@ enum StopEffect {
 }
 
 /// Message for finishing the operations in flight.
-const FINISHING: &str = "stopping: finishing the requests in flight and starting no others (a second signal stops at once)";
+const FINISHING: &str = "stopping: finishing the requests in flight and starting no others (a \
+    second signal stops at once)";
 
 impl Stage {
     /// Returns the effect of the first or a later request to stop.

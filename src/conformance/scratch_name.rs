@@ -17,7 +17,8 @@ pub enum NotReady {
     Read(#[source] ApiError),
     /// The scratch name has records already.
     #[error(
-        "the scratch name {name} is not empty; nothing was written. Run again: each run takes another name"
+        "the scratch name {name} is not empty; nothing was written. Run again: each run takes \
+        another name"
     )]
     NotEmpty {
         /// The scratch name.

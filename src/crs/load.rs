@@ -24,7 +24,8 @@ pub enum CrsError {
     )]
     NoRules(PathBuf),
     /// No settings file.
-    #[error("there is no crs-setup.conf in {}: copy crs-setup.conf.example of the same version there", .0.display())]
+    #[error("there is no crs-setup.conf in {}: copy crs-setup.conf.example of the same version \
+        there", .0.display())]
     NoSetup(PathBuf),
     /// A file cannot be read.
     #[error("cannot read {}", .0.display())]

@@ -8,7 +8,8 @@ use crate::live::FetchError;
 use crate::wire::account::{TokenState, read_token, verify_account_token, verify_user_token};
 
 /// Explanation for a token that Cloudflare does not know.
-pub(super) const UNKNOWN_TOKEN: &str = "Cloudflare does not know this token: it is wrong, expired or revoked; compare it \
+pub(super) const UNKNOWN_TOKEN: &str = "Cloudflare does not know this token: it is wrong, expired \
+    or revoked; compare it \
                                         with the list of API tokens in the dashboard";
 
 /// Kind of the credentials.

@@ -33,7 +33,8 @@ impl State {
     pub fn about(self) -> &'static str {
         match self {
             Self::Conflicting => {
-                "changed in the spec, and at Cloudflare as well; or the spec replaces a foreign value"
+                "changed in the spec, and at Cloudflare as well; or the spec replaces a foreign \
+                value"
             }
             Self::Drifted => "changed at Cloudflare",
             Self::Weakened => "weaker than the spec says, through something that it does not name",

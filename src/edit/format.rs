@@ -54,7 +54,8 @@ pub enum FormatError {
     Syntax(String),
     /// A carriage return without a line feed.
     #[error(
-        "line {line} ends with a carriage return alone, which editors do not show; end it with a line feed"
+        "line {line} ends with a carriage return alone, which editors do not show; end it with a \
+        line feed"
     )]
     CarriageReturn {
         /// Number of the line, as editors count.
@@ -62,7 +63,8 @@ pub enum FormatError {
     },
     /// The text is so large that formatting takes more memory than a run may use.
     #[error(
-        "it is larger than 2.5 MiB, which is too large to format; it stays as it is. Split it into files (`include`)"
+        "it is larger than 2.5 MiB, which is too large to format; it stays as it is. Split it into \
+        files (`include`)"
     )]
     TooLarge,
     /// The text is YAML, but the layout library cannot read it.
@@ -73,7 +75,8 @@ pub enum FormatError {
     Meaning(&'static str),
     /// Formatting the result again would change it.
     #[error(
-        "formatting it twice would give another result; it stays as it is. Please report this, with the file"
+        "formatting it twice would give another result; it stays as it is. Please report this, \
+        with the file"
     )]
     Unstable,
 }

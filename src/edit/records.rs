@@ -444,7 +444,8 @@ impl EditedRecords<'_, '_, '_> {
             };
             let value = spec::record_entry(&self.zone.name, &record);
             if self.replaces_shared(live) {
-                let why = "the zone's own record would replace those of a profile with its name and \
+                let why = "the zone's own record would replace those of a profile with its name \
+                    and \
                            type; write all of them, or change the profile";
                 self.left.push((address, why.to_owned()));
                 continue;

@@ -436,7 +436,8 @@ impl Rules<'_, '_, '_> {
                     if *phase == Phase::Managed && skips_the_rest(rule) && is_behind(rules, rule) {
                         self.leave(
                             rule_address,
-                            "as an exception it would free requests from the rulesets before it, too; write \
+                            "as an exception it would free requests from the rulesets before it, \
+                            too; write \
                              an exception with the rulesets that it skips",
                         );
                         continue;
@@ -481,7 +482,8 @@ impl Rules<'_, '_, '_> {
             self.leave(
                 address.clone(),
                 &format!(
-                    "the override of the tag {name} applies before the spec's own of {own}, and a new entry would apply \
+                    "the override of the tag {name} applies before the spec's own of {own}, and a \
+                    new entry would apply \
                      after it; write it in front of {own} below `{key}`: {}",
                     yaml_text::flow(&Json::Object(members(&deployment)))
                 ),

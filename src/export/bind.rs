@@ -36,7 +36,8 @@ pub(super) fn write_zone_file(
     let servers = match (name_servers, own_servers.as_slice()) {
         ([], []) => {
             left_out.push(format!(
-                "a spec does not contain the zone's name servers; {UNKNOWN_SERVER} is written in their place; name them \
+                "a spec does not contain the zone's name servers; {UNKNOWN_SERVER} is written in \
+                their place; name them \
                  with --name-server"
             ));
             &unknown

@@ -90,7 +90,8 @@ fn write_set(
             || ttl_of_set(&record.facets) != ttl_of_set(&first.facets)
     }) {
         left_out.push(format!(
-            "{}: octoDNS has one TTL, proxy status and comment for all values; those of the first value are written",
+            "{}: octoDNS has one TTL, proxy status and comment for all values; those of the first \
+            value are written",
             name_and_type(zone, first)
         ));
     }

@@ -162,7 +162,8 @@ fn waf(
             }
             if let RuleForm::Raw(_) = desired_rule.form {
                 notes.push(format!(
-                    "the rule {name} is written as Cloudflare has it, because a spec cannot express all of it"
+                    "the rule {name} is written as Cloudflare has it, because a spec cannot \
+                    express all of it"
                 ));
             } else if matches!(desired_rule.form, RuleForm::Skip(_)) {
                 desired_rule.note = Note {

@@ -243,7 +243,8 @@ impl ImportResult {
             self.leaving.dnscontrol.remove(zone);
             let reasons: Vec<&str> = reasons.iter().map(String::as_str).collect();
             let detail = format!("{zone}: {}", reasons.join("; "));
-            let help = "never use `unmanaged: prune` for this zone: it would delete the records that are not known";
+            let help = "never use `unmanaged: prune` for this zone: it would delete the records \
+                that are not known";
             self.diagnostics.push(findings::ZONE_IN_PART.nowhere(detail).help(help));
         }
     }
@@ -496,7 +497,8 @@ impl ImportResult {
         let conflicting_type =
             types.iter().find(|other| record_type.excludes_at(**other, is_apex))?;
         Some(format!(
-            "the name has a record of type {conflicting_type} already, and {record_type} cannot share a name with it"
+            "the name has a record of type {conflicting_type} already, and {record_type} cannot \
+            share a name with it"
         ))
     }
 

@@ -76,7 +76,8 @@ impl Leaving {
         let (whole, parts, odd) = self.resources();
         if !whole.is_empty() {
             out.push_str(
-                "# Terraform 1.7 or OpenTofu 1.7: replace the blocks of these resources by the blocks below, and run `terraform apply`.\n\
+                "# Terraform 1.7 or OpenTofu 1.7: replace the blocks of these resources by the \
+                blocks below, and run `terraform apply`.\n\
                  # It forgets the resources and deletes nothing. Remove the blocks afterwards.\n",
             );
         }
@@ -88,7 +89,8 @@ impl Leaving {
         }
         if !parts.is_empty() {
             out.push_str(
-                "\n# Only some instances of these resources are imported. Make Terraform forget them one by one:\n",
+                "\n# Only some instances of these resources are imported. Make Terraform forget \
+                them one by one:\n",
             );
             for address in &parts {
                 let _ = writeln!(out, "#   terraform state rm {}", quoted(address));
@@ -105,9 +107,13 @@ impl Leaving {
         let mut out = String::from("#!/bin/sh\n");
         let (whole, parts, odd) = self.resources();
         if !whole.is_empty() || !parts.is_empty() {
-            out.push_str("# Read it before you run it. It changes the state of Terraform; nothing at Cloudflare.\n");
             out.push_str(
-                "# Run it where `terraform` runs, and remove the blocks of these resources from the configuration before the next plan.\n\
+                "# Read it before you run it. It changes the state of Terraform; nothing \
+                at Cloudflare.\n",
+            );
+            out.push_str(
+                "# Run it where `terraform` runs, and remove the blocks of these resources from \
+                the configuration before the next plan.\n\
                  # For OpenTofu, set TERRAFORM=tofu.\nset -eu\n",
             );
         }
@@ -171,7 +177,8 @@ impl Leaving {
         for zone in &self.octodns {
             let _ = writeln!(
                 out,
-                "\n# octoDNS: remove the zone `{zone}.` from `zones:` in its configuration, or the provider `cloudflare` from its targets."
+                "\n# octoDNS: remove the zone `{zone}.` from `zones:` in its configuration, or the \
+                provider `cloudflare` from its targets."
             );
         }
         for DnscontrolDomain { name, providers, stays_at, left_out } in
@@ -187,10 +194,12 @@ impl Leaving {
             let providers = providers.join(" and ");
             let words = match (left_out, stays_at.is_empty()) {
                 (0, true) => format!(
-                    "remove {domain} from dnsconfig.js, or only {providers} from it. DNSControl then deletes nothing."
+                    "remove {domain} from dnsconfig.js, or only {providers} from it. DNSControl \
+                    then deletes nothing."
                 ),
                 (0, false) => format!(
-                    "remove {providers} from {domain} in dnsconfig.js, and keep the rest, which goes elsewhere. \
+                    "remove {providers} from {domain} in dnsconfig.js, and keep the rest, which \
+                    goes elsewhere. \
                      DNSControl then deletes nothing."
                 ),
                 (n, _) => format!(

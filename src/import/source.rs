@@ -366,7 +366,11 @@ impl<'g> Reader<'g> {
                 Err(why) => self.unreadable(path, &why),
             }
         } else {
-            self.unreadable(path, "it is neither a state or plan of Terraform nor the output of `dnscontrol print-ir`");
+            self.unreadable(
+                path,
+                "it is neither a state or plan of Terraform nor the output of \
+                `dnscontrol print-ir`",
+            );
         }
     }
 }

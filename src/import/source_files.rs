@@ -65,7 +65,8 @@ pub(super) fn read_named(path: &Path) -> Result<String, String> {
     })?;
     let is_wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     String::from_utf8(bytes).map_err(|_| {
-        let why = "it is not text in UTF-8, but in UTF-16, as PowerShell writes it; write it with `| Out-File -Encoding utf8`";
+        let why = "it is not text in UTF-8, but in UTF-16, as PowerShell writes it; write it with \
+            `| Out-File -Encoding utf8`";
         if is_wide { why } else { "it is not text in UTF-8" }.to_owned()
     })
 }

@@ -50,10 +50,12 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
                 let effect = match after.0.serving().multi_provider {
                     Some(true) => "Cloudflare serves them beside its own name servers",
                     Some(false) => {
-                        "no effect: Cloudflare serves its own name servers alone, unless `multi_provider` is on"
+                        "no effect: Cloudflare serves its own name servers alone, unless \
+                        `multi_provider` is on"
                     }
                     None => {
-                        "Cloudflare serves them beside its own name servers only if `multi_provider` is on"
+                        "Cloudflare serves them beside its own name servers only if \
+                        `multi_provider` is on"
                     }
                 };
                 effects
@@ -65,7 +67,8 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
                     shown(format!("{name} is delegated to {} from now on", at_most_five(&new)))
                 } else {
                     breaks(format!(
-                        "{name} is delegated to {} from now on, which hides records of this zone at: {}",
+                        "{name} is delegated to {} from now on, which hides records of this zone \
+                        at: {}",
                         at_most_five(&new),
                         at_most_five(hidden)
                     ))
@@ -84,7 +87,8 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
                 if !signers.0.is_empty() && signers.0 == signers.1 && old.is_disjoint(&new) =>
             {
                 effects.push(breaks(format!(
-                    "{line}, while the DS record stays: unless the new servers sign with the same key, resolvers that \
+                    "{line}, while the DS record stays: unless the new servers sign with the same \
+                    key, resolvers that \
                      validate get no answer"
                 )));
             }
@@ -140,7 +144,8 @@ fn proxied_servers(
     for host in servers_at(after, name) {
         if is_proxied(after, host) && !is_proxied(before, host) {
             let line = format!(
-                "{name}: its name server {host} is proxied, and Cloudflare's edge answers no questions about {name}"
+                "{name}: its name server {host} is proxied, and Cloudflare's edge answers no \
+                questions about {name}"
             );
             let danger = Danger::BreaksDelegation;
             effects.push(Effect::needing(danger, Topic::NameServers, name, line));
@@ -193,7 +198,8 @@ fn trust(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut V
         let line = match (old.is_empty(), new.is_empty()) {
             (true, _) if kind == RecordType::Ds => {
                 format!(
-                    "{name} gets a DS record: resolvers that validate require its signatures from now on"
+                    "{name} gets a DS record: resolvers that validate require its signatures from \
+                    now on"
                 )
             }
             (_, true) if kind == RecordType::Ds => {
@@ -202,7 +208,8 @@ fn trust(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut V
             _ if lost_keys == 0 => format!("{name} gets another {what}; the others stay"),
             _ if old.is_disjoint(&new) => {
                 format!(
-                    "{name}: every {what} is replaced; if the keys do not match, resolvers that validate get no answer"
+                    "{name}: every {what} is replaced; if the keys do not match, resolvers that \
+                    validate get no answer"
                 )
             }
             _ => format!("{name} loses a {what}; {} stay", new.intersection(&old).count()),

@@ -377,7 +377,8 @@ pub(super) fn compare_issuance(
             // there.
             (_, Some(new)) if new.is_empty() && !after.has_hosts(name) => {
                 let line = format!(
-                    "{what}: no authority may issue any longer; no record there leads to a server; {ADDED}"
+                    "{what}: no authority may issue any longer; no record there leads to a server; \
+                    {ADDED}"
                 );
                 effects.push(shown(Direction::Strengthens, line));
             }
@@ -464,7 +465,8 @@ fn faults(name: &Fqdn, old: &CaaPolicy, new: &CaaPolicy) -> Vec<Effect> {
         .filter_map(|method| Some((method, nearest_method(method)?)))
     {
         let line = format!(
-            "certificates for {name}: no authority knows the method `{method}`; did you mean `{near}`?"
+            "certificates for {name}: no authority knows the method `{method}`; did you mean \
+            `{near}`?"
         );
         effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
     }
@@ -480,14 +482,16 @@ fn faults(name: &Fqdn, old: &CaaPolicy, new: &CaaPolicy) -> Vec<Effect> {
     }
     if !new.unknown.is_empty() && new.unknown != old.unknown {
         let line = format!(
-            "certificates for {name}: no authority may issue: the critical property {} is unknown; {ADDED}",
+            "certificates for {name}: no authority may issue: the critical property {} is unknown; \
+            {ADDED}",
             at_most_five(&new.unknown)
         );
         effects.push(changes(line));
     }
     if new.unreachable.difference(&old.unreachable).next().is_some() {
         let line = format!(
-            "certificates for {name}: violations cannot be reported to {}, which is no `mailto:` or `https:` address",
+            "certificates for {name}: violations cannot be reported to {}, which is no `mailto:` \
+            or `https:` address",
             at_most_five(&new.unreachable)
         );
         effects.push(shown(Direction::Neutral, line));

@@ -68,7 +68,8 @@ pub(super) fn compare_services(
         effects.push(shown(match new.len() {
             1 => format!("{name} SRV: is declared unavailable (target `.`, RFC 2782)"),
             _ => format!(
-                "{name} SRV: one record declares it unavailable (target `.`), and others name servers (RFC 2782)"
+                "{name} SRV: one record declares it unavailable (target `.`), and others name \
+                servers (RFC 2782)"
             ),
         }));
     }
@@ -81,7 +82,8 @@ pub(super) fn compare_services(
             continue;
         }
         let line = format!(
-            "{name} SRV: its server {target} is proxied; so that clients reach it, Cloudflare answers with a name \
+            "{name} SRV: its server {target} is proxied; so that clients reach it, Cloudflare \
+            answers with a name \
              dc-… that shows the address of the origin"
         );
         effects.extend(proxied_target(
@@ -110,7 +112,8 @@ fn swapped(name: &Fqdn, record: &Entry<'_>, old: &[Entry<'_>]) -> Option<String>
         |old: &[u64; 3]| sorted(*old) == sorted(new_numbers) && old[2] != new_numbers[2];
     let [priority, weight, port] = old.iter().filter_map(numbers).find(is_swapped)?;
     Some(format!(
-        "{name} SRV: priority {}, weight {}, port {} are the numbers {priority}, {weight}, {port} in another order",
+        "{name} SRV: priority {}, weight {}, port {} are the numbers {priority}, {weight}, {port} \
+        in another order",
         new_numbers[0], new_numbers[1], new_numbers[2]
     ))
 }
@@ -175,7 +178,8 @@ pub(super) fn reverse(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         return Vec::new();
     };
     let line = format!(
-        "reverse lookups of {address}: {} → {}; mail servers compare this name with the one that a sender gives",
+        "reverse lookups of {address}: {} → {}; mail servers compare this name with the one that a \
+        sender gives",
         at_most_five(old),
         at_most_five(new)
     );
@@ -204,7 +208,8 @@ pub(super) fn endpoints(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) 
             let stale = stale_hints(name, &record, was_there, before, after);
             if !stale.is_empty() {
                 effects.push(shown(format!(
-                    "{name} {kind}: clients may still connect to {}, which is a hint and no address of the host (RFC 9460)",
+                    "{name} {kind}: clients may still connect to {}, which is a hint and no \
+                    address of the host (RFC 9460)",
                     at_most_five(stale)
                 )));
             }

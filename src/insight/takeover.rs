@@ -45,7 +45,8 @@ pub(super) fn pointed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     let line = |target: &&Fqdn| {
         let provider = provider(target)?;
         let line = format!(
-            "{name} points at {} ({target}): whoever claims {} there answers for {name}; remove the record before you \
+            "{name} points at {} ({target}): whoever claims {} there answers for {name}; remove \
+            the record before you \
              give up {}",
             provider.name, provider.claims?, provider.claims?
         );
@@ -94,7 +95,8 @@ pub(super) fn token_removed(name: &Fqdn, before: View<'_, '_>, after: View<'_, '
     let user = names().find(|n| points_there(n));
     let needing = |user: &str| {
         let line = format!(
-            "{name}: the token is removed, and {user} still points at {}: someone else could claim it there",
+            "{name}: the token is removed, and {user} still points at {}: someone else could claim \
+            it there",
             provider_of_token.name
         );
         Effect::needing(Danger::AllowsTakeover, Topic::Hosting, &domain, line)

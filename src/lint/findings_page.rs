@@ -7,7 +7,8 @@ use crate::diagnostic::Finding;
 
 /// The beginning of the page.
 const HEAD: &str = "\
-<!-- Generated from crates/model/src/diagnostic/findings and src/lint/rules; do not edit. UPDATE_GENERATED=1 cargo test --test pure generated writes it again. -->
+<!-- Generated from crates/model/src/diagnostic/findings and src/lint/rules; do not edit. \
+UPDATE_GENERATED=1 cargo test --test pure generated writes it again. -->
 
 # Findings
 
@@ -18,7 +19,8 @@ error[SPEC0016]: unknown key
 …
 ```
 
-What `validate`, `plan`, `apply` and the other commands report, by code. An error ends the run before the first write; warnings
+What `validate`, `plan`, `apply` and the other commands report, by code. An error ends the run \
+before the first write; warnings
 and notes do not. A code never changes its meaning.
 
 | codes | about |
@@ -30,7 +32,8 @@ and notes do not. A code never changes its meaning.
 | `SNAP…` | planning against a snapshot |
 | `LINT…` | a spec as a whole, checked offline; each has an example |
 
-Where a zone has `unmanaged: keep` or `ignore`, live records that the spec does not name may exist beside its own. Lints that
+Where a zone has `unmanaged: keep` or `ignore`, live records that the spec does not name may exist \
+beside its own. Lints that
 depend on what is missing are milder there, or silent.
 
 ";

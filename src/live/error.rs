@@ -43,7 +43,8 @@ pub enum FetchError {
     /// A record in a listing does not belong to the zone, so the rest of the listing cannot be
     /// trusted.
     #[error(
-        "failed to read the records of {zone}: the listing holds `{record}`, which is not in the zone"
+        "failed to read the records of {zone}: the listing holds `{record}`, which is not in the \
+        zone"
     )]
     OutsideZone {
         /// Zone of the listing.
@@ -75,7 +76,8 @@ pub enum FetchError {
     },
     /// The pages of a list never end, and each has new items.
     #[error(
-        "failed to read {what}: the list does not end after {pages} pages with {items} entries; nothing was compared"
+        "failed to read {what}: the list does not end after {pages} pages with {items} entries; \
+        nothing was compared"
     )]
     Endless {
         /// Description of the read.
@@ -89,7 +91,8 @@ pub enum FetchError {
     },
     /// Several zones have the name.
     #[error(
-        "{count} zones are called {zone}; name the account (CLOUDFLARE_ACCOUNT_ID) or pin `id` in the spec: {}",
+        "{count} zones are called {zone}; name the account (CLOUDFLARE_ACCOUNT_ID) or pin `id` in \
+        the spec: {}",
         first(ids)
     )]
     Ambiguous {
@@ -102,7 +105,8 @@ pub enum FetchError {
     },
     /// The number of records on the pages is not the number that Cloudflare reports.
     #[error(
-        "the listing of {zone} holds {got} records where Cloudflare counts {total}; nothing was compared. Try again"
+        "the listing of {zone} holds {got} records where Cloudflare counts {total}; nothing was \
+        compared. Try again"
     )]
     Incomplete {
         /// Zone of the listing.
@@ -150,14 +154,21 @@ impl FetchError {
             | Self::OutsideZone { .. }
             | Self::NotAList { .. }
             | Self::NoValue { .. } => Some(
-                "the response is not what Cloudflare documents: run again; if it happens again, check that the base URL leads to \
+                "the response is not what Cloudflare documents: run again; if it happens again, \
+                check that the base URL leads to \
                  Cloudflare. If it is from a snapshot, take the snapshot again"
                     .to_owned(),
             ),
             Self::Endless { is_of_records: true, .. } => Some(
-                "raise `--page-size`; if it has its default, check that the base URL leads to Cloudflare".to_owned(),
+                "raise `--page-size`; if it has its default, check that the base URL leads to \
+                Cloudflare"
+                    .to_owned(),
             ),
-            Self::Endless { is_of_records: false, .. } => Some("check that the base URL leads to Cloudflare".to_owned()),
+            Self::Endless { is_of_records: false, .. } => Some(
+                "check that the base URL leads to \
+                Cloudflare"
+                    .to_owned(),
+            ),
             Self::WrongZone { .. } | Self::Ambiguous { .. } | Self::Incomplete { .. } => None,
         }
     }

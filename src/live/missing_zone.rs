@@ -38,7 +38,8 @@ impl MissingZone {
         let Self { zone, account } = self;
         match account {
             Some(account) => format!(
-                "the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have {zone}, or these credentials cannot see it"
+                "the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have {zone}, \
+                or these credentials cannot see it"
             ),
             None => format!("{zone} does not exist, or these credentials cannot see it"),
         }

@@ -108,7 +108,8 @@ fn ttl_of_proxied(
     let verb = if records.shown.len() == 1 { "is" } else { "are" };
     let detail =
         format!("{} {verb} proxied live, and a proxied record has the TTL `auto`", records.words());
-    let help = "write `proxied: false` beside the `ttl` to take the record off the proxy, or remove the `ttl`";
+    let help = "write `proxied: false` beside the `ttl` to take the record off the proxy, or \
+        remove the `ttl`";
     Some(records.finding(desired, findings::TTL_NOT_IN_FORCE.nowhere(detail).help(help)))
 }
 
@@ -161,16 +162,23 @@ fn records_no_longer_managed(
             );
         }
     }
-    records_by_attribute.into_iter()
+    records_by_attribute
+        .into_iter()
         .map(|(name, (records, first))| {
             let detail = match records.shown.len() {
                 1 => first,
                 count => {
-                    format!("`{name}` of {count} records is no longer managed; it stays as it is: {}", records.words())
+                    format!(
+                        "`{name}` of {count} records is no longer managed; it stays as it is: \
+                        {}",
+                        records.words()
+                    )
                 }
             };
-            let help =
-                format!("to change it, write the value of `{name}` that you want; to leave it to others, do nothing");
+            let help = format!(
+                "to change it, write the value of `{name}` that you want; to leave it to \
+                    others, do nothing"
+            );
             records.finding(desired, findings::NO_LONGER_MANAGED.nowhere(detail).help(help))
         })
         .collect()
@@ -278,7 +286,8 @@ fn rules_no_longer_managed(
                     past.name
                 );
                 let help = format!(
-                    "to change it, write the value of `{key}` that you want; to leave it to others, do nothing"
+                    "to change it, write the value of `{key}` that you want; to leave it to \
+                    others, do nothing"
                 );
                 let finding = findings::NO_LONGER_MANAGED.at(own.place, what).help(help);
                 diagnostics.push(finding.about(zone.name.to_string()));

@@ -131,11 +131,15 @@ fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Di
     }
     let diagnostic = match live.record_quota {
         Some(quota) if record_count > quota => findings::QUOTA
-            .nowhere(format!("{} would hold {record_count} records; its quota is {quota}", desired.name))
+            .nowhere(format!(
+                "{} would hold {record_count} records; its quota is {quota}",
+                desired.name
+            ))
             .help("remove records from the spec, or ask Cloudflare for a larger quota"),
         None if record_count > assumed_quota(live) => findings::QUOTA_UNCERTAIN
             .nowhere(format!(
-                "{} would hold {record_count} records; zones on the {} plan usually hold {}, and Cloudflare did not say what this one \
+                "{} would hold {record_count} records; zones on the {} plan usually hold {}, and \
+                Cloudflare did not say what this one \
                  may hold",
                 desired.name,
                 if live.tier == Tier::Unknown { "free" } else { live.tier.facts().name },
@@ -191,9 +195,15 @@ fn stranded(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics
             findings::STRANDED_DS
                 .at(
                     place,
-                    format!("{name} has a DS record that stays ({why}), and the plan deletes all of its NS records"),
+                    format!(
+                        "{name} has a DS record that stays ({why}), and the plan deletes all \
+                        of its NS records"
+                    ),
                 )
-                .help("keep the NS records of the delegation, or have the DS record deleted with them"),
+                .help(
+                    "keep the NS records of the delegation, or have the DS record deleted with \
+                    them",
+                ),
         );
     }
 }
@@ -252,11 +262,14 @@ fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Di
                 .at(
                     after.spelling.place,
                     format!(
-                        "{kind} {name} exists with another value, managed by {}; it stays beside the new one",
+                        "{kind} {name} exists with another value, managed by {}; it stays beside \
+                        the new one",
                         owner.owner()
                     ),
                 )
-                .help("change the live record where it is managed, or remove this one from the spec"),
+                .help(
+                    "change the live record where it is managed, or remove this one from the spec",
+                ),
         );
     }
 }
@@ -334,7 +347,8 @@ fn combined_length(
         let Some(operation) = operation.filter(|_| most > COMBINED_LENGTH) else { continue };
         let about = format!("the {kind} records of {}", desired.name.relative(name));
         let words = format!(
-            "{about} would have {most} characters together, live ones that stay included; Cloudflare stores {COMBINED_LENGTH}"
+            "{about} would have {most} characters together, live ones that stay included; \
+            Cloudflare stores {COMBINED_LENGTH}"
         );
         let is_certain = least > COMBINED_LENGTH;
         let severity = if is_certain { Severity::Error } else { Severity::Warning };
@@ -382,7 +396,8 @@ fn duplicates(desired: &DesiredZone, changes: &RecordChanges, found: &mut Diagno
         found.push(
             findings::LIVE_DUPLICATE
                 .nowhere(format!(
-                    "{kind} {name} with this value exists more than once; the record {} is left alone",
+                    "{kind} {name} with this value exists more than once; the record {} is left \
+                    alone",
                     aside.record.id
                 ))
                 .help("delete one of them at Cloudflare"),

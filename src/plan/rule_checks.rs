@@ -38,10 +38,15 @@ pub(super) fn check(
     }
     for (place, name) in &changes.unnamed {
         diagnostics.push(
-            findings::UNNAMED_RULE.at(*place, format!(
-                    "the rule {name} has no `ref` at Cloudflare; if its content changes in the spec, a second rule is created"
-                ))
-            .help(format!("give the live rule the ref `{name}` before you change it")),
+            findings::UNNAMED_RULE
+                .at(
+                    *place,
+                    format!(
+                        "the rule {name} has no `ref` at Cloudflare; if its content changes in the \
+                    spec, a second rule is created"
+                    ),
+                )
+                .help(format!("give the live rule the ref `{name}` before you change it")),
         );
     }
     limits(desired, live, changes, operations, &mut diagnostics);
@@ -52,7 +57,8 @@ pub(super) fn check(
         // The finding is about this change, not about the zone. It has no place, so it is always
         // shown.
         diagnostics.push(findings::ACCOUNT_NOT_READ.nowhere(format!(
-            "the plan for the managed rulesets of {} covers the zone only; the rules of its account were not read",
+            "the plan for the managed rulesets of {} covers the zone only; the rules of its \
+            account were not read",
             live.name
         )));
     }
@@ -75,10 +81,19 @@ pub(super) fn windows(
             format!("between the changes of {} and {}", name(steps.start), name(steps.end));
         let diagnostic = match is_weaker {
             true => findings::WEAKER_MEANWHILE
-                .nowhere(format!("{between}, {about}: some are stopped less than before and afterwards"))
-                .help("split the change into two, so that what stops these requests is in place before anything is removed"),
+                .nowhere(format!(
+                    "{between}, {about}: some are stopped less than before and \
+                    afterwards"
+                ))
+                .help(
+                    "split the change into two, so that what stops these requests is in place \
+                    before anything is removed",
+                ),
             false => findings::STRICTER_MEANWHILE
-                .nowhere(format!("{between}, {about}: some are stopped more than before and afterwards"))
+                .nowhere(format!(
+                    "{between}, {about}: some are stopped more than before and \
+                    afterwards"
+                ))
                 .help("apply it when there is little traffic"),
         };
         let place = operations
@@ -155,21 +170,22 @@ pub(super) fn expiries(
 /// Describes one problem.
 fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
     let Problem { kind, place } = problem;
-    let candidates = |near: &[String]| {
-        match near {
-        [] => "give the rule's number, its description as Cloudflare has it, or the beginning of its id".to_owned(),
+    let candidates = |near: &[String]| match near {
+        [] => "give the rule's number, its description as Cloudflare has it, or the beginning of \
+            its id"
+            .to_owned(),
         near => format!("did you mean {}?", near.join("; ")),
-    }
     };
     let diagnostic = match kind {
-        ProblemKind::UnknownRule(name, near) => {
-            findings::UNKNOWN_RULE.nowhere(format!("no rule is called `{name}`")).help(candidates(near))
-        }
+        ProblemKind::UnknownRule(name, near) => findings::UNKNOWN_RULE
+            .nowhere(format!("no rule is called `{name}`"))
+            .help(candidates(near)),
         ProblemKind::AmbiguousRule(name, several) => findings::AMBIGUOUS_RULE
             .nowhere(format!("`{name}` means more than one rule"))
             .help(format!("name one of them by its id: {}", several.join("; "))),
         ProblemKind::UnknownTag(tag, known) => {
-            let near = known.iter().max_by(|a, b| strsim::jaro(a, tag).total_cmp(&strsim::jaro(b, tag)));
+            let near =
+                known.iter().max_by(|a, b| strsim::jaro(a, tag).total_cmp(&strsim::jaro(b, tag)));
             let help = match near.filter(|near| strsim::jaro(near, tag) > 0.8) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the ruleset has the tags {}", shortened(known)),
@@ -179,17 +195,25 @@ fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
         ProblemKind::NoRuleset(managed) => {
             let facts = managed.facts();
             let lowest = TIERS[facts.lowest_plan].name;
-            findings::NO_RULESET.nowhere(format!("{} is not among the rulesets of {}", facts.name, live.name))
-            .help(format!(
-                "it needs the {lowest} plan or above (the zone is on {}), and a token that may read the account's rulesets",
-                live.tier.facts().name
-            ))
+            findings::NO_RULESET
+                .nowhere(format!("{} is not among the rulesets of {}", facts.name, live.name))
+                .help(format!(
+                    "it needs the {lowest} plan or above (the zone is on {}), and a token that may \
+                read the account's rulesets",
+                    live.tier.facts().name
+                ))
         }
         ProblemKind::StrangeOverrides => findings::STRANGE_OVERRIDES
-            .nowhere("the overrides have a form that this version does not know, so nothing can be merged into them")
+            .nowhere(
+                "the overrides have a form that this version does not know, so nothing can be \
+                merged into them",
+            )
             .help("write them under `raw`, or remove them at Cloudflare"),
         ProblemKind::Idle(name) => findings::IDLE_TUNING
-            .nowhere(format!("`{name}` already has the state that the entry sets, because of the level, the tags or the ruleset's default"))
+            .nowhere(format!(
+                "`{name}` already has the state that the entry sets, because of the \
+                level, the tags or the ruleset's default"
+            ))
             .help("remove the entry, or keep it for a later change of the level"),
     };
     diagnostic.at(*place, "")
@@ -300,7 +324,8 @@ fn reach(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges, found: &m
         (never, deployment.threshold, acts)
     {
         let detail = format!(
-            "no request can reach {threshold}: all rules together score {total}, so the ruleset never acts"
+            "no request can reach {threshold}: all rules together score {total}, so the ruleset \
+            never acts"
         );
         found.push(
             findings::NEVER_REACHED.at(place, detail).about(desired.name.to_string()).help(

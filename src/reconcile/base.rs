@@ -44,7 +44,8 @@ pub enum BaseError {
     Empty,
     /// The spec comes from standard input.
     #[error(
-        "--base {name} is a git revision, which needs a spec in files; standard input has no history. A path is written as ./PATH"
+        "--base {name} is a git revision, which needs a spec in files; standard input has no \
+        history. A path is written as ./PATH"
     )]
     NoHistory {
         /// The name as given.
@@ -55,7 +56,8 @@ pub enum BaseError {
     Directory(#[source] io::Error),
     /// The name is ambiguous.
     #[error(
-        "{name} is both a git revision and a path: write --base {name}^0 for the revision, --base ./{name} for the path"
+        "{name} is both a git revision and a path: write --base {name}^0 for the revision, --base \
+        ./{name} for the path"
     )]
     Ambiguous {
         /// The name as given.
@@ -81,7 +83,8 @@ pub enum BaseError {
     },
     /// The previous spec has mistakes.
     #[error(
-        "the previous spec ({name}) has mistakes{first}; plan without --base, or name another revision"
+        "the previous spec ({name}) has mistakes{first}; plan without --base, or name another \
+        revision"
     )]
     Mistakes {
         /// The name as given.
@@ -192,7 +195,8 @@ impl Base {
             return None;
         }
         let detail = format!(
-            "the spec is in the submodule {}, so {name} is the submodule's revision of that name, and not one of the repository \
+            "the spec is in the submodule {}, so {name} is the submodule's revision of that name, \
+            and not one of the repository \
              around it",
             top.display()
         );

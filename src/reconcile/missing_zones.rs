@@ -28,7 +28,8 @@ pub(super) async fn missing(
         // A look-up by id is not limited to an account.
         (Some(id), Source::Journal(_)) => (
             MissingZone::written_to(zone, id).what(),
-            "give the token access to the zone; if it was deleted, there is nothing to undo, because a zone created later under its name is a different zone"
+            "give the token access to the zone; if it was deleted, there is nothing to undo, \
+            because a zone created later under its name is a different zone"
                 .to_owned(),
         ),
         (Some(_), _) => (
@@ -59,12 +60,14 @@ async fn missing_by_name(
     };
     match account_of(reader, zone, options).await {
         Some(other) => (
-            format!("{zone} is in the account {other}, and CLOUDFLARE_ACCOUNT_ID names the account {account}"),
+            format!("{zone} is in the account {other}, and CLOUDFLARE_ACCOUNT_ID names the account \
+                {account}"),
             format!("set CLOUDFLARE_ACCOUNT_ID to {other}, or unset it"),
         ),
         None => (
             MissingZone::named(zone, Some(account)).what(),
-            "check CLOUDFLARE_ACCOUNT_ID and the name, give the token access to the zone, or write `create: true` to create it".to_owned(),
+            "check CLOUDFLARE_ACCOUNT_ID and the name, give the token access to the zone, or write \
+            `create: true` to create it".to_owned(),
         ),
     }
 }
@@ -92,7 +95,8 @@ pub(super) fn dropped(goal: &Goal) -> Diagnostics {
             base.source
         );
         let help = format!(
-            "to delete its records, keep it with `records: []`; if `{zone}` was left out by mistake, add it again"
+            "to delete its records, keep it with `records: []`; if `{zone}` was left out by \
+            mistake, add it again"
         );
         let diagnostic = findings::DROPPED_ZONE.nowhere(words);
         diagnostics.push(diagnostic.about(zone.to_string()).help(help));

@@ -123,7 +123,8 @@ impl OpenSnapshot {
                 "it was taken at {taken_at}, which is in the future by this machine's clock"
             ),
         };
-        let help = "take it again, or allow more with --max-snapshot-age; what changed since then is not in this plan";
+        let help = "take it again, or allow more with --max-snapshot-age; what changed since then \
+            is not in this plan";
         Some(findings::OLD_SNAPSHOT.nowhere(detail).help(help))
     }
 }
@@ -151,7 +152,8 @@ fn lacking(zone: &DesiredZone, part: &ZonePart, refused: Option<&str>) -> Diagno
         None => (what, "take a newer snapshot with a spec that names it; the rest is planned"),
         Some(words) => (
             format!("{what}; when the snapshot was taken, Cloudflare refused: {words}"),
-            "take the snapshot with credentials that may read it: `zonewright doctor SPEC` shows what these may do; the rest is planned",
+            "take the snapshot with credentials that may read it: `zonewright doctor SPEC` shows \
+            what these may do; the rest is planned",
         ),
     };
     let diagnostic = findings::NOT_IN_SNAPSHOT.at(place(zone, part), what);

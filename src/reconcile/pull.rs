@@ -76,7 +76,8 @@ pub enum PullError {
     Mistakes(String),
     /// Something would still differ.
     #[error(
-        "after the edits, {address} would still differ{fields}; nothing was written. Change it by hand, or leave it out with --only"
+        "after the edits, {address} would still differ{fields}; nothing was written. Change it by \
+        hand, or leave it out with --only"
     )]
     Remains {
         /// Its address.
@@ -86,12 +87,14 @@ pub enum PullError {
     },
     /// Something else would change.
     #[error(
-        "the edits would also change {0}; nothing was written. Change it by hand, or leave it out with --only"
+        "the edits would also change {0}; nothing was written. Change it by hand, or leave it out \
+        with --only"
     )]
     Touches(String),
     /// A comment would be lost.
     #[error(
-        "the edits would remove a comment of {0}; nothing was written. Change it by hand, or leave it out with --only"
+        "the edits would remove a comment of {0}; nothing was written. Change it by hand, or leave \
+        it out with --only"
     )]
     LosesComment(String),
 }

@@ -36,7 +36,8 @@ pub(crate) enum SavedPlanError {
     },
     /// The file has the name of a spec.
     #[error(
-        "{name} is a saved plan under the name of a spec; nothing was sent. A plan brings its own base and consents, so it must not \
+        "{name} is a saved plan under the name of a spec; nothing was sent. A plan brings its own \
+        base and consents, so it must not \
          take the place of a spec: rename it, for example to plan.json"
     )]
     NamedLikeASpec {
@@ -63,7 +64,8 @@ pub(crate) enum SavedPlanError {
     },
     /// The plan was made later than the current time.
     #[error(
-        "{name} was made at {created}, and this machine's clock says {now}: one of the two clocks is wrong, so its age is \
+        "{name} was made at {created}, and this machine's clock says {now}: one of the two clocks \
+        is wrong, so its age is \
          unknown. Set the clock, and plan again"
     )]
     FromTheFuture {
@@ -95,7 +97,8 @@ pub(crate) enum SavedPlanError {
     },
     /// Expiry was decided on a day on which it may no longer be applied.
     #[error(
-        "{name} was judged by the day {day}, so what has expired since, or not yet, is not in it; with --max-age {most}, \
+        "{name} was judged by the day {day}, so what has expired since, or not yet, is not in it; \
+        with --max-age {most}, \
          that day is too far from now. Plan again"
     )]
     OtherDay {

@@ -101,7 +101,8 @@ impl Undo {
         if let Some(first) = self.unread_journals.first() {
             let journals = count(self.unread_journals.len(), "later journal");
             let words = format!(
-                "{journals} could not be read, the first: {}; records that those applies deleted and created \
+                "{journals} could not be read, the first: {}; records that those applies deleted \
+                and created \
                  again have other ids, and may be reported as changed by someone else",
                 first.display()
             );

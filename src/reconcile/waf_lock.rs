@@ -55,11 +55,10 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
         if changes.is_empty() {
             continue;
         }
-        diagnostics.push(
-            findings::LOCK_CHANGED.nowhere(changes.sentence()).help(format!(
-                "zonewright waf lock --check SPEC shows it; zonewright waf lock SPEC accepts it in {file}"
-            )),
-        );
+        diagnostics.push(findings::LOCK_CHANGED.nowhere(changes.sentence()).help(format!(
+            "zonewright waf lock --check SPEC shows it; zonewright waf lock SPEC accepts it in \
+                {file}"
+        )));
     }
     diagnostics
 }

@@ -307,7 +307,8 @@ impl<T: Recording> Iterator for Lines<T> {
                     if !self.has_read && matches!(self.form, Form::AccessLog) && why != NO_HOST =>
                 {
                     self.is_over = true;
-                    let why = "it is not one of these: an HTTP archive (HAR), JSON lines, Logpush rows, an access log in the \
+                    let why = "it is not one of these: an HTTP archive (HAR), JSON lines, Logpush \
+                        rows, an access log in the \
                                combined format, a request as on the wire";
                     return Some(Err(ReadError::fatal(place, why)));
                 }

@@ -74,13 +74,16 @@ pub(super) fn sample_of_row(
         return Err("it lacks the field ClientRequestMethod; add it to the Logpush job".to_owned());
     };
     let Some(target) = row.client_request_uri else {
-        let why = "it lacks the field ClientRequestURI, which has the query; add it to the Logpush job (http_requests)";
+        let why = "it lacks the field ClientRequestURI, which has the query; add it to the Logpush \
+            job (http_requests)";
         return Err(why.to_owned());
     };
     let host =
         row.client_request_host.filter(|host| !host.is_empty()).or_else(|| options.host.clone());
-    let host =
-        host.ok_or("it lacks the field ClientRequestHost; add it to the Logpush job, or name the host with --host")?;
+    let host = host.ok_or(
+        "it lacks the field ClientRequestHost; add it to the Logpush job, or name the \
+            host with --host",
+    )?;
     let is_plain = match (row.client_request_scheme.as_deref(), row.client_ssl_protocol.as_deref())
     {
         (Some(scheme), _) => Some(scheme == "http"),

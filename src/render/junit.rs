@@ -97,7 +97,8 @@ pub fn report(found: &Findings<'_>, lints: &[&'static Finding]) -> String {
     ];
     let (count, failed) = suites.iter().fold((0, 0), |(n, f), suite| (n + suite.0, f + suite.1));
     format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"zonewright {}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\">\n{}{}</testsuites>\n",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"zonewright {}\" \
+        tests=\"{count}\" failures=\"{failed}\" errors=\"0\">\n{}{}</testsuites>\n",
         found.command, suites[0].2, suites[1].2
     )
 }
@@ -114,7 +115,8 @@ pub fn expectations(all: &[Checked<'_>], sources: &Sources) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             body,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{unknown}\">",
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" \
+            skipped=\"{unknown}\">",
             html(name),
             zone.len()
         );
@@ -147,7 +149,9 @@ pub fn expectations(all: &[Checked<'_>], sources: &Sources) -> String {
         body.push_str("  </testsuite>\n");
     }
     format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"zonewright test\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{unknown}\">\n{body}</testsuites>\n",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"zonewright test\" \
+        tests=\"{}\" failures=\"{failed}\" errors=\"0\" \
+        skipped=\"{unknown}\">\n{body}</testsuites>\n",
         all.len()
     )
 }
@@ -184,7 +188,8 @@ fn suite<'c>(
         body.push_str("    </testcase>\n");
     }
     let xml = format!(
-        "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\" skipped=\"0\">\n{body}  </testsuite>\n"
+        "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\" \
+        skipped=\"0\">\n{body}  </testsuite>\n"
     );
     (count, failed, xml)
 }

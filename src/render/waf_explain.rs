@@ -145,7 +145,8 @@ fn write_hits(out: &mut dyn Write, explained: &Explained<'_>, sources: &Sources)
     for Hit { rule, level, score } in &hits.undecided {
         writeln!(
             out,
-            "  {rule:<7} {level:<6} +{score}? unknown: its pattern takes too many steps on this request"
+            "  {rule:<7} {level:<6} +{score}? unknown: its pattern takes too many steps on this \
+            request"
         )?;
     }
     Ok(())
@@ -247,7 +248,8 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
     }
     writeln!(
         out,
-        "  Two edits are not listed, `action: log` and a `when` of the deployment that leaves requests out: each switches the whole"
+        "  Two edits are not listed, `action: log` and a `when` of the deployment that leaves \
+        requests out: each switches the whole"
     )?;
     writeln!(out, "  ruleset off for these requests, and all {} attacks pass.", ways.stopped)?;
     if !is_request_known {
@@ -256,14 +258,16 @@ fn write_ways(out: &mut dyn Write, explained: &Explained<'_>) -> io::Result<()> 
     let Some(edit) = chosen.checked_sub(1).and_then(|n| edits.get(n)) else { return Ok(()) };
     writeln!(
         out,
-        "\nEdit {chosen} (merge it into the spec; an exception can be a file of its own beside it):\n"
+        "\nEdit {chosen} (merge it into the spec; an exception can be a file of its own beside \
+        it):\n"
     )?;
     for line in edit.lines() {
         writeln!(out, "  {}", shortened(line, MOST_OF_EDIT))?;
     }
     writeln!(
         out,
-        "\nNext: `zonewright apply SPEC`; to revert it: `zonewright undo JOURNAL`, with the journal that apply names."
+        "\nNext: `zonewright apply SPEC`; to revert it: `zonewright undo JOURNAL`, with the \
+        journal that apply names."
     )
 }
 

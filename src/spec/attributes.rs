@@ -202,10 +202,14 @@ impl Reader<'_> {
         };
         let help = match error {
             CommentError::Long(_) => {
-                format!("shorten it to {}; zones on the free plan allow 100", Comment::MOST_CHARACTERS)
+                format!(
+                    "shorten it to {}; zones on the free plan allow 100",
+                    Comment::MOST_CHARACTERS
+                )
             }
             CommentError::Control(_) => {
-                "write the comment on one line; after `|` or `>` a line break is part of the text, after `>-` it is not"
+                "write the comment on one line; after `|` or `>` a line break is part of the text, \
+                after `>-` it is not"
                     .to_owned()
             }
         };

@@ -110,7 +110,8 @@ fn exclusive(zone: &DesiredZone, a: &DesiredRecord, b: &DesiredRecord) -> Diagno
     let (first, second) = if a.spelling.place <= b.spelling.place { (a, b) } else { (b, a) };
     let (one, other) = (first.data.type_name(), second.data.type_name());
     let help = if one == "CNAME" || other == "CNAME" {
-        "keep the CNAME or the other record; a name that is an alias has no address or name server of its own"
+        "keep the CNAME or the other record; a name that is an alias has no address or name server \
+        of its own"
     } else {
         "keep the NS records or the addresses; the name servers of a delegated name answer for it"
     };

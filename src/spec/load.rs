@@ -322,14 +322,16 @@ impl Loader<'_> {
         };
         let Some(root) = origin.root.clone() else {
             return refuse(
-                "a spec from standard input cannot include files, because its paths have no directory to start from",
+                "a spec from standard input cannot include files, because its paths have no \
+                directory to start from",
                 "write the spec to a file, or give the other files on the command line",
             );
         };
         if !stays_below(&origin.directory, pattern, &root) {
             return refuse(
                 "this leads out of the directory that was given",
-                "include files below the directory of the spec; for others, give their paths on the command line",
+                "include files below the directory of the spec; for others, give their paths on \
+                the command line",
             );
         }
         let is_glob = pattern.contains(['*', '?', '[']);

@@ -58,7 +58,10 @@ pub(super) fn scan_dialect(
         diagnostics.push(
             findings::CARRIAGE_RETURN
                 .at(place, "a line ends here with a carriage return alone")
-                .help("end each line with a line feed, or with a carriage return and a line feed; write `\"\\r\"` for one in a text"),
+                .help(
+                    "end each line with a line feed, or with a carriage return and a line feed; \
+                    write `\"\\r\"` for one in a text",
+                ),
         );
         return None;
     }
@@ -202,7 +205,10 @@ impl Scanner<'_> {
                     return Err(Box::new(
                         findings::SEVERAL_DOCUMENTS
                             .at(self.place(span), "another document begins here")
-                            .help("remove the `---`, or write the second document to a file of its own"),
+                            .help(
+                                "remove the `---`, or write the second document to a file of its \
+                                own",
+                            ),
                     ));
                 }
             }
@@ -307,7 +313,8 @@ impl Scanner<'_> {
                 findings::TOO_MANY_ALIASES
                     .at(
                         self.place(span),
-                        "with this alias, more than a million values, or 256 MB of text, are repeated",
+                        "with this alias, more than a million values, or 256 MB of text, are \
+                        repeated",
                     )
                     .help("write the values out, or use `defaults:`"),
             ));
@@ -345,9 +352,10 @@ impl Scanner<'_> {
         let place = self.tree.place(id);
         let Kind::Scalar(text, style) = &self.tree.node(id).kind else {
             self.diagnostics.push(
-                findings::KEY_NOT_TEXT
-                    .at(place, "this is a list or a mapping, not a word")
-                    .help("write `key: value`; a value that begins with `{` or `[` needs quotes to be text"),
+                findings::KEY_NOT_TEXT.at(place, "this is a list or a mapping, not a word").help(
+                    "write `key: value`; a value that begins with \
+                        `{` or `[` needs quotes to be text",
+                ),
             );
             return false;
         };
@@ -479,7 +487,8 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
         ErrorKind::MisplacedFlowCollectionEnd | ErrorKind::MismatchedFlowCollectionEnd { .. } => (
             Some("this bracket has no opening bracket"),
             Some(
-                "remove it, or open it with `[` or `{`; brackets inside text need quotes around the text",
+                "remove it, or open it with `[` or \
+                `{`; brackets inside text need quotes around the text",
             ),
         ),
         ErrorKind::UnclosedQuotedScalar
@@ -491,7 +500,8 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
         ErrorKind::UnknownAnchor => (
             Some("the alias refers to an anchor that is not defined above it"),
             Some(
-                "define it with `&name`, or write the value in quotes if it begins with `*`, such as \"*\"",
+                "define it with `&name`, or write the value in quotes if it begins with `*`, such \
+                as \"*\"",
             ),
         ),
         ErrorKind::MissingAnchorOrAliasName => (
@@ -519,7 +529,8 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
             Some("a `:` is where no key can be"),
             Some(
-                "write the value in quotes if the `:` belongs to it, or begin the key on a line of its own",
+                "write the value in quotes if the `:` belongs to it, or begin the key on a line of \
+                its own",
             ),
         ),
         ErrorKind::BlockSequenceEntryNotAllowed | ErrorKind::BlockEntryInFlowCollection => (
@@ -529,7 +540,8 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
         ErrorKind::ExpectedFlowMappingSeparator => (
             Some("`,` or `}` is expected here"),
             Some(
-                "write `{ key: value, key: value }`; a value that holds `,`, `{` or `}` needs quotes",
+                "write `{ key: value, key: value }`; a value that holds `,`, `{` or `}` needs \
+                quotes",
             ),
         ),
         ErrorKind::ExpectedFlowSequenceSeparator => (
@@ -544,7 +556,8 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
         | ErrorKind::InvalidTrailingSingleQuotedScalar => (
             Some("text follows a closing quote"),
             Some(
-                "put the whole value in quotes; a `\"` inside double quotes is written `\\\"`, or use single quotes around it",
+                "put the whole value in quotes; a `\"` inside double quotes is written `\\\"`, or \
+                use single quotes around it",
             ),
         ),
         ErrorKind::RecursionLimitExceeded => (

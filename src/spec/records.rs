@@ -147,26 +147,46 @@ impl Target<'_> {
         };
         let zone = self.zone;
         let diagnostic = match &error {
-            NameError::OutsideZone { .. } => findings::OUTSIDE_ZONE.at(place, error.to_string()).help(
-                match syntax.value.0.strip_suffix('.').filter(|name| !name.is_empty() && !name.contains('.')) {
-                    Some(name) => format!("write `{name}`; a final dot makes it a full name, as `{name}.{zone}.` is"),
-                    None => format!("write a name below {zone}, or move the record to the zone it belongs to"),
-                },
+            NameError::OutsideZone { .. } => {
+                findings::OUTSIDE_ZONE.at(place, error.to_string()).help(
+                    match syntax
+                        .value
+                        .0
+                        .strip_suffix('.')
+                        .filter(|name| !name.is_empty() && !name.contains('.'))
+                    {
+                        Some(name) => format!(
+                            "write `{name}`; a final dot makes it a full name, as \
+                        `{name}.{zone}.` is"
+                        ),
+                        None => format!(
+                            "write a name below {zone}, or move the record to the zone it \
+                        belongs to"
+                        ),
+                    },
+                )
+            }
+            NameError::Wildcard => findings::WILDCARD.at(place, error.to_string()).help(
+                "write `\"*\"` or `\"*.name\"`; a wildcard stands for whole labels, not for \
+                    parts of one",
             ),
-            NameError::Wildcard => findings::WILDCARD
-                .at(place, error.to_string())
-                .help("write `\"*\"` or `\"*.name\"`; a wildcard stands for whole labels, not for parts of one"),
-            NameError::Empty => findings::NAME.at(place, error.to_string()).help("write `\"@\"` for the zone itself"),
-            NameError::EmptyLabel(_) => findings::NAME.at(place, error.to_string()).help("remove the extra dot"),
+            NameError::Empty => findings::NAME.at(place, error.to_string()).help(
+                "write `\"@\"` \
+                for the zone itself",
+            ),
+            NameError::EmptyLabel(_) => {
+                findings::NAME.at(place, error.to_string()).help("remove the extra dot")
+            }
             NameError::LabelTooLong { .. } | NameError::TooLong(_) => {
                 findings::NAME.at(place, error.to_string()).help("shorten the name")
             }
             NameError::Character { .. } => findings::NAME
                 .at(place, error.to_string())
                 .help("use letters, digits, `-` and `_`, with dots between labels"),
-            NameError::Idn(_) => {
-                findings::NAME.at(place, error.to_string()).help("check the spelling, or write the name as `xn--…`")
-            }
+            NameError::Idn(_) => findings::NAME.at(place, error.to_string()).help(
+                "check the spelling, or write the \
+                    name as `xn--…`",
+            ),
         };
         self.diagnostics.push(diagnostic);
         None
@@ -232,7 +252,11 @@ impl Target<'_> {
             if let Some(Facet { place, .. }) = own_ttl {
                 self.diagnostics.push(
                     findings::TTL_IGNORED
-                        .at(place, "the record is proxied, and proxied records are served with 300 seconds")
+                        .at(
+                            place,
+                            "the record is proxied, and proxied records are served with 300 \
+                            seconds",
+                        )
                         .help("remove `ttl`, or write `ttl: auto`"),
                 );
             }

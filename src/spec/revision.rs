@@ -133,7 +133,8 @@ fn commit(git: &Git, revision: &str) -> Result<String, RevisionError> {
     }
     let (shallow, _) = git.text(&["rev-parse", "--is-shallow-repository"])?;
     let hint = if shallow.trim_ascii() == b"true" {
-        ", which is a shallow clone; fetch more of its history (fetch-depth: 0, or git fetch --unshallow)"
+        ", which is a shallow clone; fetch more of its history (fetch-depth: 0, or git fetch \
+        --unshallow)"
     } else {
         "; fetch it first, or correct its name"
     };

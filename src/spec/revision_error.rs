@@ -12,7 +12,8 @@ pub enum RevisionError {
     Git(#[source] io::Error),
     /// There is no repository.
     #[error(
-        "not a git repository: neither {} nor a directory above it has a `.git` (a bare repository does not count)",
+        "not a git repository: neither {} nor a directory above it has a `.git` (a bare repository \
+        does not count)",
         .0.display()
     )]
     NoRepository(PathBuf),
@@ -21,7 +22,8 @@ pub enum RevisionError {
     Unusable(PathBuf, String),
     /// A `.git` points back into a work tree.
     #[error(
-        "{} leads to {}, which is part of a work tree: whoever wrote the tree would decide what git reads",
+        "{} leads to {}, which is part of a work tree: whoever wrote the tree would decide what \
+        git reads",
         .0.display(), .1.display()
     )]
     InTree(PathBuf, PathBuf),
@@ -37,7 +39,8 @@ pub enum RevisionError {
     Untrusted(PathBuf),
     /// The inputs are in several repositories.
     #[error(
-        "the spec is in two git repositories, {} and {}, so one revision cannot mean both. Plan them one by one",
+        "the spec is in two git repositories, {} and {}, so one revision cannot mean both. Plan \
+        them one by one",
         .0.display(), .1.display()
     )]
     Several(PathBuf, PathBuf),
@@ -49,30 +52,35 @@ pub enum RevisionError {
     Unknown(String, &'static str),
     /// The name is ambiguous.
     #[error(
-        "{0:?} names more than one thing in this repository, such as a tag and a branch. Write it in full \
+        "{0:?} names more than one thing in this repository, such as a tag and a branch. Write it \
+        in full \
          (refs/heads/NAME, refs/remotes/origin/NAME, refs/tags/NAME), or write the commit's id"
     )]
     Ambiguous(String),
     /// Objects are missing.
     #[error(
-        "objects of the revision are missing from {}, a partial clone, and are not fetched while planning. Fetch them first \
+        "objects of the revision are missing from {}, a partial clone, and are not fetched while \
+        planning. Fetch them first \
          (git fetch --refetch --no-filter origin), or clone without --filter",
         .0.display()
     )]
     Missing(PathBuf),
     /// A file of the revision is missing, and the repository does not say why.
     #[error(
-        "the content of {} is missing from this repository. If it is a partial clone, fetch it first \
+        "the content of {} is missing from this repository. If it is a partial clone, fetch it \
+        first \
          (git fetch --refetch --no-filter origin); otherwise check it with git fsck",
         .0.display()
     )]
     Lost(PathBuf),
     /// The spec is a link that cannot be followed there.
-    #[error("{} is a symbolic link at that revision, to something that is not below its directory. Name its target as the spec", .0.display())]
+    #[error("{} is a symbolic link at that revision, to something that is not below its directory. \
+        Name its target as the spec", .0.display())]
     Link(PathBuf),
     /// It is too large.
     #[error(
-        "the revision has too much below the spec's directory: {0}. Name a directory with nothing else in it"
+        "the revision has too much below the spec's directory: {0}. Name a directory with nothing \
+        else in it"
     )]
     TooMuch(String),
     /// git takes too long.

@@ -10,7 +10,8 @@ use crate::diagnostic::{Diagnostic, Place, SourceId, Sources, Span, findings, na
 /// Reports a value that names a credential.
 pub(super) fn found(place: Place, what: &str) -> Diagnostic {
     findings::SECRET.at(place, what).help(
-        "remove it here and revoke it if it was ever committed; set CLOUDFLARE_API_TOKEN or CLOUDFLARE_API_TOKEN_FILE in the \
+        "remove it here and revoke it if it was ever committed; set CLOUDFLARE_API_TOKEN or \
+        CLOUDFLARE_API_TOKEN_FILE in the \
          environment",
     )
 }

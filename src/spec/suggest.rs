@@ -58,10 +58,12 @@ pub(super) fn foreign_key(key: &str) -> Option<&'static str> {
 pub(super) fn foreign_type(text: &str) -> Option<&'static str> {
     match text.to_ascii_uppercase().as_str() {
         "ALIAS" | "ANAME" | "FLATTEN" => Some(
-            "write `CNAME`; at the apex, where DNS allows none, Cloudflare answers with the addresses behind it",
+            "write `CNAME`; at the apex, where DNS allows none, Cloudflare answers with the \
+            addresses behind it",
         ),
         "URL" | "REDIRECT" | "URLFWD" => Some(
-            "DNS has no redirects: write a proxied record of the name, and redirect its requests with a redirect rule of Cloudflare, \
+            "DNS has no redirects: write a proxied record of the name, and redirect its requests \
+            with a redirect rule of Cloudflare, \
              which a spec cannot have",
         ),
         "SPF" => Some("write `TXT`: SPF records are TXT records since RFC 7208"),

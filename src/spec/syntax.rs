@@ -290,7 +290,8 @@ fn version(_: &mut SchemaGenerator) -> Schema {
 fn request_fields(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "object",
-        "description": "With `request` or `curl`: fields of the rules language that the request does not contain, by name.",
+        "description": "With `request` or `curl`: fields of the rules language that the request \
+            does not contain, by name.",
         "additionalProperties": { "type": ["string", "number", "boolean"] },
     })
 }
@@ -303,9 +304,12 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
         "description": "DNS settings of the zone; those not named are left alone.",
         "additionalProperties": false,
         "properties": {
-            "flatten_all_cnames": { "type": "boolean", "description": "Answer with the addresses behind every CNAME (paid plans)." },
-            "multi_provider": { "type": "boolean", "description": "Serve the zone's own NS records beside those of other providers." },
-            "secondary_overrides": { "type": "boolean", "description": "Proxy records of a secondary zone." },
+            "flatten_all_cnames": { "type": "boolean", "description": "Answer with the addresses \
+                behind every CNAME (paid plans)." },
+            "multi_provider": { "type": "boolean", "description": "Serve the zone's own NS records \
+                beside those of other providers." },
+            "secondary_overrides": { "type": "boolean", "description": "Proxy records of a \
+                secondary zone." },
             "ns_ttl": seconds("Time to live of the zone's name servers", NS_TTL),
             "zone_mode": { "type": "string", "enum": ["standard", "cdn_only", "dns_only"], "description": "What Cloudflare does for the zone." },
             "nameservers": {
@@ -321,10 +325,12 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
                 "properties": { "reference_zone_id": { "type": ["string", "null"], "x-nullable": true, "description": "The zone that unknown names are looked up in." } }
             },
             "soa": {
-                "type": "object", "additionalProperties": false, "description": "The zone's SOA record.",
+                "type": "object", "additionalProperties": false, "description": "The zone's SOA \
+                    record.",
                 "properties": {
                     "mname": { "type": ["string", "null"], "x-nullable": true, "description": "The primary name server; null for automatic." },
-                    "rname": { "type": "string", "description": "The mailbox of the person responsible for the zone, with \
+                    "rname": { "type": "string", "description": "The mailbox of the person \
+                        responsible for the zone, with \
                      a dot in place of `@`." },
                     "refresh": seconds("How often secondaries check for changes", SOA_REFRESH),
                     "retry": seconds("When secondaries retry after a failure", SOA_RETRY),

@@ -63,11 +63,10 @@ impl Variables {
         diagnostics: &mut Diagnostics,
     ) {
         if !is_name(name) {
-            diagnostics.push(
-                findings::VARIABLE
-                    .at(place, format!("`{name}` is not a name"))
-                    .help("write `--var NAME=VALUE`, the name of letters, digits and `_`, beginning with no digit"),
-            );
+            diagnostics.push(findings::VARIABLE.at(place, format!("`{name}` is not a name")).help(
+                "write `--var NAME=VALUE`, the name of letters, digits and `_`, \
+                        beginning with no digit",
+            ));
             return;
         }
         let variable = Variable { value: value.to_owned(), place, given: true, defined: false };
@@ -286,11 +285,15 @@ impl Variables {
             Why::Incomplete => {
                 return findings::SUBSTITUTION
                     .at(place, "`${` begins a substitution that is not complete")
-                    .help("write `${NAME}`, the name of letters, digits and `_`; write `$${` for `${` itself");
+                    .help(
+                        "write `${NAME}`, the name of letters, digits and `_`; write \
+                        `$${` for `${` itself",
+                    );
             }
             Why::TooLong => {
                 return findings::SUBSTITUTION.at(place, "the text becomes too long here").help(
-                    "shorten the values of the variables; a value has at most 64 KiB, and all values with variables \
+                    "shorten the values of the variables; a value has at most 64 KiB, and all \
+                    values with variables \
                          together 64 MiB",
                 );
             }
@@ -302,7 +305,8 @@ impl Variables {
             }
             Some(near) => format!("did you mean `${{{near}}}`?"),
             None => format!(
-                "define `{name}` under `variables:` or with `--var {name}=VALUE`; write `$${{` for `${{` itself"
+                "define `{name}` under `variables:` or with `--var {name}=VALUE`; write \
+                `$${{` for `${{` itself"
             ),
         };
         findings::UNDEFINED_VARIABLE.at(place, format!("`{name}` is not defined")).help(help)

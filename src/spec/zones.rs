@@ -226,7 +226,8 @@ fn zone_id(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<Facet<Zone
     let place = reader.place(syntax);
     reader.diagnostics.push(
         findings::ZONE_ID.at(place, format!("`{}` is not a zone id", super::clip(text))).help(
-            "copy the id from the zone's overview page: 32 hexadecimal digits, in quotes if they are all decimal",
+            "copy the id from the zone's overview page: 32 hexadecimal digits, in quotes if they \
+            are all decimal",
         ),
     );
     None
@@ -259,8 +260,18 @@ fn read_ignore_pattern(
                 let place = reader.place(text);
                 reader.diagnostics.push(
                     findings::IGNORE
-                        .at(place, format!("`{}` is not a glob: {}", super::clip(&text.value.0), error.msg))
-                        .help("write `*` for any text, `?` for one character, `[*]` for a star itself"),
+                        .at(
+                            place,
+                            format!(
+                                "`{}` is not a glob: {}",
+                                super::clip(&text.value.0),
+                                error.msg
+                            ),
+                        )
+                        .help(
+                            "write `*` for any text, `?` for one character, `[*]` for a star \
+                            itself",
+                        ),
                 );
                 None
             }

@@ -60,7 +60,8 @@ pub struct Envelope<T = Json> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
     /// Cloudflare refused the request and gave reasons.
-    #[error("{}", reasons(messages).as_deref().unwrap_or("Cloudflare reported failure without a reason"))]
+    #[error("{}", reasons(messages).as_deref().unwrap_or("Cloudflare reported failure without a \
+        reason"))]
     Refused {
         /// Cloudflare's errors, with chains flattened; empty if there are none.
         messages: Vec<ApiMessage>,

@@ -104,16 +104,17 @@ impl Check<'_> {
                 );
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => "check its name: developers.cloudflare.com/ruleset-engine/rules-language/functions"
+                    None => "check its name: \
+                        developers.cloudflare.com/ruleset-engine/rules-language/functions"
                         .to_owned(),
                 };
                 self.problems.warning(span.clone(), "unlisted-function", message, help);
                 return;
             }
             (None, None, Some(near)) => format!("did you mean `{near}`?"),
-            (None, None, None) => {
-                "functions are listed at developers.cloudflare.com/ruleset-engine/rules-language/functions".to_owned()
-            }
+            (None, None, None) => "functions are listed at \
+                developers.cloudflare.com/ruleset-engine/rules-language/functions"
+                .to_owned(),
         };
         self.problems.error(
             span.clone(),

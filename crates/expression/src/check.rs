@@ -358,7 +358,8 @@ impl Check<'_> {
                 "`{name}` belongs to the response, which does not exist yet in {}",
                 self.setting.phase
             );
-            let help = "use fields of the request; only a rate limit's counting expression sees the response";
+            let help = "use fields of the request; only a rate limit's counting expression sees \
+                the response";
             self.problems.error(span.clone(), "response-field", message, help);
         } else if field.only_in == Some(ACCOUNT_RULESETS) {
             if !self.setting.is_account {
@@ -397,11 +398,11 @@ impl Check<'_> {
             .or_else(|| names().rfind(|f| goes_on_from(name, f)));
         let help = match nearest_name {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None if is_field_name(name) => {
-                "check its name: developers.cloudflare.com/ruleset-engine/rules-language/fields/reference"
-                    .to_owned()
-            }
-            None => "check its name: developers.cloudflare.com/ruleset-engine/rules-language/fields/reference; text is \
+            None if is_field_name(name) => "check its name: \
+                developers.cloudflare.com/ruleset-engine/rules-language/fields/reference"
+                .to_owned(),
+            None => "check its name: \
+                developers.cloudflare.com/ruleset-engine/rules-language/fields/reference; text is \
                      written in double quotes"
                 .to_owned(),
         };

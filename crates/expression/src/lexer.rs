@@ -413,7 +413,8 @@ impl Lexer<'_> {
     fn unclosed(&mut self, from: usize, is_in_class: bool) {
         let line = self.text[from..].lines().next().map_or(0, str::len);
         let help = if is_in_class {
-            "close the `[` in the regular expression: a quote inside the brackets does not end it; or use a raw string: `r\"…\"`"
+            "close the `[` in the regular expression: a quote inside the brackets does not end it; \
+            or use a raw string: `r\"…\"`"
         } else if self.text[from..].trim_end().ends_with("\\\"") {
             "after a backslash a quote is part of the text; write `\\\\` for a backslash at the end"
         } else {
@@ -431,7 +432,8 @@ impl Lexer<'_> {
     fn comment(&mut self, from: usize, sign: &str) {
         self.skip_while(|c| c != '\n');
         let message = format!("the rules language has no comments, so `{sign}` does not begin one");
-        let help = "say it in the rule's `description`, or as a comment of the YAML outside of the expression";
+        let help = "say it in the rule's `description`, or as a comment of the YAML outside of the \
+            expression";
         self.problems.error(from..self.at, "comment", message, help);
     }
 
@@ -444,7 +446,8 @@ impl Lexer<'_> {
             return true;
         };
         self.at += length + 4;
-        let help = "say it in the rule's `description`, or as a comment of the YAML outside of the expression";
+        let help = "say it in the rule's `description`, or as a comment of the YAML outside of the \
+            expression";
         self.problems.error(from..self.at, "comment", "the rules language has no comments", help);
         true
     }

@@ -81,7 +81,8 @@ pub(super) fn regex(check: &mut Check<'_>, pattern: &str, span: &Span) -> Option
                     "Rust's regular expressions have no back-references: write each alternative out"
                 }
                 _ => {
-                    "the syntax of regular expressions is Rust's: docs.rs/regex; `r\"…\"` keeps every backslash"
+                    "the syntax of regular expressions is Rust's: docs.rs/regex; `r\"…\"` keeps \
+                    every backslash"
                 }
             };
             (error.kind().to_string(), help)
@@ -152,7 +153,8 @@ fn unescaped_dot(check: &mut Check<'_>, comparison: &Comparison, pattern: &str) 
                     let message =
                         format!("in `{}` the `.` stands for any character", quoted(pattern));
                     let help = format!(
-                        "write `\\.{word}` for the character itself, or `.` with a count such as `.*`"
+                        "write `\\.{word}` for the character itself, or `.` with a count such as \
+                        `.*`"
                     );
                     check.problems.warning(
                         comparison.right_span.clone(),

@@ -195,7 +195,9 @@ impl Request {
                 .min();
             let help = match near {
                 Some((distance, near)) if distance <= 3 => format!("did you mean `{near}`?"),
-                _ => "fields are listed at developers.cloudflare.com/ruleset-engine/rules-language/fields".to_owned(),
+                _ => "fields are listed at \
+                    developers.cloudflare.com/ruleset-engine/rules-language/fields"
+                    .to_owned(),
             };
             return Err(RequestError::new(format!("there is no field `{}`", clip(name)), help));
         };
@@ -217,7 +219,8 @@ impl Request {
                 FieldType::BytesArrayArray
                 | FieldType::BytesArrayMap
                 | FieldType::IntegerArrayMap => {
-                    "a header, an argument or a cookie of the request: the field gets its value from it"
+                    "a header, an argument or a cookie of the request: the field gets its value \
+                    from it"
                 }
             };
             return Err(RequestError::new(

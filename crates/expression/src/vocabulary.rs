@@ -214,8 +214,10 @@ pub const FIELDS: &[ExpressionField] = &[
     F::new("cf.llm.prompt.unsafe_topic_detected", Boolean).needs(Enterprise),
     F::new("cf.random_seed", Bytes),
     F::new("cf.ray_id", Bytes),
-    F::new("cf.response.1xxx_code", Integer).of_response().only_in("response header modification and custom errors only"),
-    F::new("cf.response.error_type", Bytes).of_response().only_in("response header modification and custom errors only")
+    F::new("cf.response.1xxx_code", Integer).of_response().only_in("response header modification \
+        and custom errors only"),
+    F::new("cf.response.error_type", Bytes).of_response().only_in("response header modification \
+        and custom errors only")
         .values(&["managed_challenge", "iuam", "legacy_challenge", "ip_ban", "waf", "5xx", "1xxx", "always_online", "country_challenge", "ratelimit"]),
     F::new("cf.schema_validation.learned.violated", Boolean),
     F::new("cf.schema_validation.uploaded.violated", Boolean),

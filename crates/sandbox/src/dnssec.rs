@@ -50,7 +50,8 @@ impl Default for Dnssec {
 
 impl Dnssec {
     pub(super) fn of(connection: &Connection, zone: &Zone) -> rusqlite::Result<Self> {
-        let sql = "SELECT status, modified_on, multi_signer, presigned, use_nsec3 FROM zone_dnssec WHERE zone_id = ?1";
+        let sql = "SELECT status, modified_on, multi_signer, presigned, use_nsec3 FROM zone_dnssec \
+            WHERE zone_id = ?1";
         let mut statement = connection.prepare_cached(sql)?;
         let row = statement.query_row([&zone.id], |row| {
             let switches = [row.get(2)?, row.get(3)?, row.get(4)?];
@@ -61,8 +62,10 @@ impl Dnssec {
 
     /// Stores the state of the zone, replacing the previous one.
     fn save(&self, connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
-        let sql = "INSERT INTO zone_dnssec (zone_id, status, modified_on, multi_signer, presigned, use_nsec3) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (zone_id) DO UPDATE SET status = ?2, modified_on = ?3, \
+        let sql = "INSERT INTO zone_dnssec (zone_id, status, modified_on, multi_signer, presigned, \
+            use_nsec3) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (zone_id) DO UPDATE SET status = ?2, \
+             modified_on = ?3, \
              multi_signer = ?4, presigned = ?5, use_nsec3 = ?6";
         let [multi_signer, presigned, use_nsec3] = self.switches;
         connection.prepare_cached(sql)?.execute(params![

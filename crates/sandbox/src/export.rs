@@ -23,7 +23,8 @@ pub(super) fn export(context: &RequestContext<'_>, zone: &Zone) -> HandlerResult
     let day = context.now.get(..19).unwrap_or(context.now).replace('T', " ");
     let (origin, [first, second]) = (&zone.name, NAME_SERVERS);
     let mut out = format!(
-        ";;\n;; Domain:     {origin}.\n;; Exported:   {day}\n;;\n$ORIGIN {origin}.\n\n;; SOA Record\n\
+        ";;\n;; Domain:     {origin}.\n;; Exported:   {day}\n;;\n$ORIGIN {origin}.\n\n;; SOA \
+        Record\n\
          {origin}\t3600\tIN\tSOA\t{first}. dns.example.net. 2050000000 10000 2400 604800 3600\n\n\
          ;; NS Records\n{origin}.\t86400\tIN\tNS\t{first}.\n{origin}.\t86400\tIN\tNS\t{second}.\n"
     );

@@ -118,7 +118,8 @@ fn is_repeated(
     zone: &Zone,
     record: &Record,
 ) -> rusqlite::Result<bool> {
-    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND identity = ?4 AND id <> ?5";
+    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND identity = \
+        ?4 AND id <> ?5";
     let mut statement = context.connection.prepare_cached(sql)?;
     statement.exists(params![zone.id, record.name, record.kind, record.identity, record.id])
 }
@@ -162,7 +163,8 @@ fn is_held_by_workers(
     zone: &Zone,
     record: &Record,
 ) -> rusqlite::Result<bool> {
-    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND meta <> '{}' AND type = 'AAAA' \
+    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND meta <> '{}' AND type = \
+        'AAAA' \
          AND content = '100::' AND json_extract(meta, '$.read_only') = 1 AND id <> ?3";
     context.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])
 }
@@ -179,7 +181,8 @@ fn check_delegation(
             return Err(host_taken());
         }
     }
-    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type NOT IN ('NS', 'DS') AND id <> ?3";
+    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type NOT IN ('NS', 'DS') \
+        AND id <> ?3";
     if !accepts_neighbours(context)
         && context.connection.prepare_cached(sql)?.exists(params![
             zone.id,
@@ -191,7 +194,8 @@ fn check_delegation(
             "NS records cannot exist on the same name as any other record type.",
         ));
     }
-    let sql = "SELECT COUNT(*) FROM records WHERE zone_id = ?1 AND name = ?2 AND type = 'NS' AND id <> ?3";
+    let sql = "SELECT COUNT(*) FROM records WHERE zone_id = ?1 AND name = ?2 AND type = 'NS' AND \
+        id <> ?3";
     let mut statement = context.connection.prepare_cached(sql)?;
     let other_delegations: i64 =
         statement.query_row(params![zone.id, record.name, record.id], |row| row.get(0))?;
@@ -222,7 +226,8 @@ fn check_combined_content(
         > COMBINED_CONTENT
     {
         let message = format!(
-            "Combined content length of records with this name and type must not exceed {COMBINED_CONTENT}."
+            "Combined content length of records with this name and type must not exceed \
+            {COMBINED_CONTENT}."
         );
         return Err(Refusal::invalid(83011, message));
     }

@@ -344,9 +344,11 @@ fn refuse_routed_mail(
     if record.kind != "MX" {
         return Ok(());
     }
-    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND meta <> '{}' AND json_extract(meta, '$.email_routing') = 1";
+    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND meta <> '{}' AND json_extract(meta, \
+        '$.email_routing') = 1";
     if context.connection.prepare_cached(sql)?.exists([&zone.id])? {
-        let message = "This zone is managed by Email Routing. Disable Email Routing to add/modify MX records.";
+        let message = "This zone is managed by Email Routing. Disable Email Routing to add/modify \
+            MX records.";
         return Err(Refusal::new(400, 890_190, message));
     }
     Ok(())
@@ -357,7 +359,8 @@ fn refuse_closed_domain(zone: &Zone, writer: Writer) -> HandlerResult<()> {
     if writer == Writer::Client
         && zone.name.rsplit('.').next().is_some_and(|last| CLOSED_DOMAINS.contains(&last))
     {
-        let message = "You cannot use this API for domains with a .cf, .ga, .gq, .ml, or .tk TLD (top-level domain).";
+        let message = "You cannot use this API for domains with a .cf, .ga, .gq, .ml, or .tk TLD \
+            (top-level domain).";
         return Err(Refusal::new(403, 1038, message));
     }
     Ok(())

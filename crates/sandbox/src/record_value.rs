@@ -224,27 +224,65 @@ fn check_field(
     let wrong = |what: &str| Refusal::unspecified(format!("{} must be {what}.", field.name));
     match field.kind {
         FieldKind::Ipv4 => {
-            let refused = || Refusal::invalid(9005, format!("Content for {kind} record must be a valid IPv4 address."));
-            let address: Ipv4Addr = raw.as_str().and_then(|s| s.parse().ok()).ok_or_else(refused)?;
-            Ok(CheckedField { address: Some(address.into()), ..CheckedField::text(address.to_string()) })
+            let refused = || {
+                Refusal::invalid(
+                    9005,
+                    format!(
+                        "Content for {kind} record must be a \
+                valid IPv4 address."
+                    ),
+                )
+            };
+            let address: Ipv4Addr =
+                raw.as_str().and_then(|s| s.parse().ok()).ok_or_else(refused)?;
+            Ok(CheckedField {
+                address: Some(address.into()),
+                ..CheckedField::text(address.to_string())
+            })
         }
         FieldKind::Ipv6 => {
-            let refused = || Refusal::invalid(9006, format!("Content for {kind} record must be a valid IPv6 address."));
-            let address: Ipv6Addr = raw.as_str().and_then(|s| s.parse().ok()).ok_or_else(refused)?;
-            Ok(CheckedField { address: Some(address.into()), ..CheckedField::text(rfc5952(address)) })
+            let refused = || {
+                Refusal::invalid(
+                    9006,
+                    format!(
+                        "Content for {kind} record must be a \
+                valid IPv6 address."
+                    ),
+                )
+            };
+            let address: Ipv6Addr =
+                raw.as_str().and_then(|s| s.parse().ok()).ok_or_else(refused)?;
+            Ok(CheckedField {
+                address: Some(address.into()),
+                ..CheckedField::text(rfc5952(address))
+            })
         }
         FieldKind::Host => {
             let host = raw.as_str().and_then(name::parse_host_name);
             let refused = || match field.slot {
-                Slot::Content => Refusal::invalid(9007, format!("Content for {kind} record is invalid.")),
+                Slot::Content => Refusal::invalid(
+                    9007,
+                    format!(
+                        "Content for {kind} record is \
+                    invalid."
+                    ),
+                ),
                 Slot::Data | Slot::Top => wrong("a hostname"),
             };
             host.map(CheckedField::text).ok_or_else(refused)
         }
         FieldKind::HostOrRoot => {
-            let host = raw.as_str().and_then(|s| if s == "." { Some(s.to_owned()) } else { name::parse_host_name(s) });
+            let host = raw
+                .as_str()
+                .and_then(|s| if s == "." { Some(s.to_owned()) } else { name::parse_host_name(s) });
             let refused = || match field.slot {
-                Slot::Content => Refusal::invalid(9009, format!("Content for {kind} record must be a hostname.")),
+                Slot::Content => Refusal::invalid(
+                    9009,
+                    format!(
+                        "Content for {kind} record must be \
+                    a hostname."
+                    ),
+                ),
                 Slot::Data | Slot::Top => wrong("a hostname"),
             };
             host.map(CheckedField::text).ok_or_else(refused)
@@ -265,39 +303,61 @@ fn check_field(
         FieldKind::Integer { max } => {
             // Flags are accepted as text, too: acceptance tests of Cloudflare's Terraform provider
             // 5, read 2026-11-23.
-            let written = raw.as_str().filter(|text| field.name == "flags" && text.bytes().all(|b| b.is_ascii_digit()));
+            let written = raw
+                .as_str()
+                .filter(|text| field.name == "flags" && text.bytes().all(|b| b.is_ascii_digit()));
             let number = written.map_or_else(|| raw.as_u64(), |text| text.parse().ok());
             let number = number.and_then(|n| u32::try_from(n).ok()).filter(|n| *n <= max);
             let refused = || match field.slot {
-                Slot::Top => {
-                    Refusal::invalid(9008, format!("{} must be set to a number between 0 and {max}.", field.name))
-                }
+                Slot::Top => Refusal::invalid(
+                    9008,
+                    format!("{} must be set to a number between 0 and {max}.", field.name),
+                ),
                 Slot::Data | Slot::Content => wrong(&format!("a number between 0 and {max}")),
             };
             let number = number.ok_or_else(refused)?;
             Ok(CheckedField { json: number.into(), ..CheckedField::text(number.to_string()) })
         }
         FieldKind::Tag => {
-            let tag = raw.as_str().filter(|s| !s.is_empty() && s.bytes().all(|b| b.is_ascii_alphanumeric()));
+            let tag = raw
+                .as_str()
+                .filter(|s| !s.is_empty() && s.bytes().all(|b| b.is_ascii_alphanumeric()));
             let tag = tag.ok_or_else(|| wrong("letters and digits"))?;
-            Ok(CheckedField { identity: tag.to_ascii_lowercase(), ..CheckedField::text(tag.to_owned()) })
+            Ok(CheckedField {
+                identity: tag.to_ascii_lowercase(),
+                ..CheckedField::text(tag.to_owned())
+            })
         }
         FieldKind::Text | FieldKind::CharacterString => {
-            let text = raw.as_str().filter(|s| !s.contains(['\r', '\n'])).ok_or_else(|| wrong("text"))?;
-            if text.len() > TXT_WIRE_BYTES { Err(too_long()) } else { Ok(CheckedField::text(text.to_owned())) }
+            let text =
+                raw.as_str().filter(|s| !s.contains(['\r', '\n'])).ok_or_else(|| wrong("text"))?;
+            if text.len() > TXT_WIRE_BYTES {
+                Err(too_long())
+            } else {
+                Ok(CheckedField::text(text.to_owned()))
+            }
         }
         FieldKind::HostKeepDot => {
             // The final dot is kept in the targets of SVCB and HTTPS and in replacements of NAPTR:
             // observed. ASSUMED: a missing final dot is added.
-            let host =
-                raw.as_str().and_then(|s| if s == "." { Some(".".to_owned()) } else { Some(name::parse_host_name(s)? + ".") });
+            let host = raw.as_str().and_then(|s| {
+                if s == "." { Some(".".to_owned()) } else { Some(name::parse_host_name(s)? + ".") }
+            });
             host.map(CheckedField::text).ok_or_else(|| wrong("a hostname"))
         }
         FieldKind::Hex { answered } => {
             // ASSUMED: spaces are refused, as is an odd number of digits.
-            let is_hex =
-                |s: &&str| !s.is_empty() && s.len().is_multiple_of(2) && s.bytes().all(|b| b.is_ascii_hexdigit());
-            let text = raw.as_str().filter(is_hex).ok_or_else(|| wrong("an even number of hexadecimal digits"))?;
+            let is_hex = |s: &&str| {
+                !s.is_empty()
+                    && s.len().is_multiple_of(2)
+                    && s.bytes().all(|b| b.is_ascii_hexdigit())
+            };
+            let text = raw.as_str().filter(is_hex).ok_or_else(|| {
+                wrong(
+                    "an even number of \
+                hexadecimal digits",
+                )
+            })?;
             let shown = match answered {
                 LetterCase::AsSent => text.to_owned(),
                 LetterCase::Upper => text.to_ascii_uppercase(),
@@ -307,17 +367,26 @@ fn check_field(
         FieldKind::Base64 => {
             // ASSUMED: padding is required, spaces are refused.
             let text = raw.as_str().filter(|s| is_base64(s)).ok_or_else(|| match field.slot {
-                Slot::Content => Refusal::unspecified(format!("Content for {kind} record must be base64.")),
+                Slot::Content => Refusal::unspecified(format!(
+                    "Content for {kind} record must be \
+                    base64."
+                )),
                 Slot::Data | Slot::Top => wrong("base64"),
             })?;
             Ok(CheckedField::text(text.to_owned()))
         }
-        FieldKind::Decimal { min, max, places } => read_decimal(raw, min, max, places).ok_or_else(|| {
-            wrong(&format!("a number with at most {places} decimals, in units of the last from {min} to {max}"))
-        }),
+        FieldKind::Decimal { min, max, places } => {
+            read_decimal(raw, min, max, places).ok_or_else(|| {
+                wrong(&format!(
+                    "a number with at most {places} decimals, in units of the last from \
+                {min} to {max}"
+                ))
+            })
+        }
         FieldKind::Choice(words) => {
             let word = raw.as_str().filter(|s| words.contains(s));
-            word.map(|w| CheckedField::text(w.to_owned())).ok_or_else(|| wrong(&format!("one of {}", words.join(", "))))
+            word.map(|w| CheckedField::text(w.to_owned()))
+                .ok_or_else(|| wrong(&format!("one of {}", words.join(", "))))
         }
         FieldKind::SvcParams => {
             let refused = || wrong("a list of service parameters");

@@ -44,7 +44,8 @@ impl Stored {
 
     /// Stores the setting, replacing its previous value.
     fn save(&self, connection: &Connection, zone: &Zone, name: &str) -> rusqlite::Result<()> {
-        let sql = "INSERT INTO zone_settings (zone_id, name, value, modified_on) VALUES (?1, ?2, ?3, ?4) \
+        let sql = "INSERT INTO zone_settings (zone_id, name, value, modified_on) VALUES (?1, ?2, \
+            ?3, ?4) \
              ON CONFLICT (zone_id, name) DO UPDATE SET value = ?3, modified_on = ?4";
         let (value, moment) = (self.value.to_string(), &self.modified_on);
         connection.prepare_cached(sql)?.execute(params![zone.id, name, value, moment])?;

@@ -169,7 +169,8 @@ pub(super) fn stored_number(connection: &Connection, key: &str) -> rusqlite::Res
 
 /// Stores a number.
 pub(super) fn set_number(connection: &Connection, key: &str, value: i64) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO state (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+    let sql = "INSERT INTO state (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET \
+        value = excluded.value";
     connection.prepare_cached(sql)?.execute(params![key, value])?;
     Ok(())
 }
@@ -182,7 +183,8 @@ pub(super) fn set_number(connection: &Connection, key: &str, value: i64) -> rusq
 pub(super) fn next_id(connection: &Connection, seed: u64) -> rusqlite::Result<String> {
     let mut taken_ids = connection.prepare_cached(
         "SELECT 1 FROM records WHERE id = ?1 UNION ALL SELECT 1 FROM zones WHERE id = ?1 \
-         UNION ALL SELECT 1 FROM rulesets WHERE id = ?1 UNION ALL SELECT 1 FROM ruleset_rules WHERE id = ?1",
+         UNION ALL SELECT 1 FROM rulesets WHERE id = ?1 UNION ALL SELECT 1 FROM ruleset_rules \
+         WHERE id = ?1",
     )?;
     let mut counter = stored_number(connection, "counter")?;
     loop {

@@ -51,7 +51,8 @@ pub(super) struct Record {
 pub(super) const PRIVATE_ROUTING: &str = "private_routing";
 
 /// The columns in the order in which [`Record::from_row`] reads them.
-pub(super) const COLUMNS: &str = "id, name, type, content, priority, data, ttl, proxied, comment, tags, settings, meta, \
+pub(super) const COLUMNS: &str = "id, name, type, content, priority, data, ttl, proxied, comment, \
+    tags, settings, meta, \
      locked, created_on, modified_on, comment_modified_on, tags_modified_on, identity";
 
 /// Reads JSON text from a column that the sandbox wrote.
@@ -108,8 +109,10 @@ impl Record {
 
     /// Stores the record, replacing the one with the same identifier.
     pub(super) fn update(&self, connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
-        let sql = "UPDATE records SET name = ?2, type = ?3, content = ?4, priority = ?5, data = ?6, ttl = ?7, \
-             proxied = ?8, comment = ?9, tags = ?10, settings = ?11, meta = ?12, locked = ?13, created_on = ?14, \
+        let sql = "UPDATE records SET name = ?2, type = ?3, content = ?4, priority = ?5, data = \
+            ?6, ttl = ?7, \
+             proxied = ?8, comment = ?9, tags = ?10, settings = ?11, meta = ?12, locked = ?13, \
+             created_on = ?14, \
              modified_on = ?15, comment_modified_on = ?16, tags_modified_on = ?17, identity = ?18 \
              WHERE id = ?1 AND zone_id = ?19";
         self.write(connection, sql, zone)

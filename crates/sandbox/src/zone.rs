@@ -46,7 +46,8 @@ pub(super) struct Zone {
 }
 
 /// The columns in the order in which [`Zone::from_row`] reads them.
-const COLUMNS: &str = "id, name, plan, status, paused, type, account_id, account_name, created_on, modified_on, \
+const COLUMNS: &str = "id, name, plan, status, paused, type, account_id, account_name, created_on, \
+    modified_on, \
      activated_on, record_count";
 
 impl Zone {
@@ -109,9 +110,12 @@ impl Zone {
 
     /// Stores the zone, replacing the one with the same identifier.
     pub(super) fn save(&self, connection: &Connection) -> rusqlite::Result<()> {
-        let sql = "INSERT INTO zones (id, name, plan, status, paused, type, account_id, account_name, created_on, \
-             modified_on, activated_on) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (id) DO UPDATE \
-             SET plan = ?3, status = ?4, paused = ?5, type = ?6, modified_on = ?10, activated_on = ?11";
+        let sql = "INSERT INTO zones (id, name, plan, status, paused, type, account_id, \
+            account_name, created_on, \
+             modified_on, activated_on) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON \
+             CONFLICT (id) DO UPDATE \
+             SET plan = ?3, status = ?4, paused = ?5, type = ?6, modified_on = ?10, activated_on = \
+             ?11";
         connection.prepare_cached(sql)?.execute(params![
             self.id,
             self.name,

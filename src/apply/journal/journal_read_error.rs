@@ -21,7 +21,8 @@ pub enum JournalReadError {
     Foreign,
     /// A newer version wrote the journal.
     #[error(
-        "it has format {found}; this version reads format {known} only, so use the version that wrote it",
+        "it has format {found}; this version reads format {known} only, so use the version that \
+        wrote it",
         known = Journal::FORMAT
     )]
     Format {

@@ -25,13 +25,15 @@ use crate::reconcile::{Base, Goal, saved_plan};
 use crate::render::safe::safe;
 
 /// Help of the argument.
-const SPEC: &str = "Files, directories (every *.yaml and *.yml below), `-` for standard input, or one plan that `plan --out` saved";
+const SPEC: &str = "Files, directories (every *.yaml and *.yml below), `-` for standard input, or \
+    one plan that `plan --out` saved";
 
 /// Show the plan, ask for confirmation, apply it, verify the result
 #[derive(Debug, Args)]
 #[command(
     mut_arg("spec", |spec| spec.value_names(["SPEC|PLAN"]).help(in_help(SPEC))),
-    after_help = "Examples:\n  zonewright apply zones/\n  zonewright apply plan.zwplan --yes --allow-deletes 2\n  zonewright apply zones/ --dry-run"
+    after_help = "Examples:\n  zonewright apply zones/\n  zonewright apply plan.zwplan --yes \
+        --allow-deletes 2\n  zonewright apply zones/ --dry-run"
 )]
 pub(in crate::cli) struct ApplyArgs {
     /// The spec, or a saved plan.
@@ -89,7 +91,8 @@ impl Run for ApplyArgs {
         let is_saved = self.spec.single().is_some_and(saved_plan::is_saved_plan);
         if self.resume && !is_saved {
             return Err(
-                "--resume is for a saved plan that was applied in part, and this is a spec; run it without --resume, \
+                "--resume is for a saved plan that was applied in part, and this is a spec; run it \
+                without --resume, \
                         which applies what is left"
                     .to_owned(),
             );
@@ -98,12 +101,14 @@ impl Run for ApplyArgs {
             && is_saved
         {
             return Err(format!(
-                "a saved plan is applied as a whole; give {flag} to `plan --out`, which then holds that part only"
+                "a saved plan is applied as a whole; give {flag} to `plan --out`, which then holds \
+                that part only"
             ));
         }
         if is_saved && self.default_base.no_base {
             return Err(
-                "a saved plan has the base that it was made with; give --no-base to `plan --out` instead"
+                "a saved plan has the base that it was made with; give --no-base to `plan --out` \
+                instead"
                     .to_owned(),
             );
         }

@@ -9,7 +9,8 @@ use crate::cli::options_in_help::Matters;
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright completions bash > /etc/bash_completion.d/zonewright\n  zonewright completions fish > ~/.config/fish/completions/zonewright.fish"
+    after_help = "Examples:\n  zonewright completions bash > /etc/bash_completion.d/zonewright\n  \
+        zonewright completions fish > ~/.config/fish/completions/zonewright.fish"
 )]
 pub(in crate::cli) struct CompletionsArgs {
     /// Shell

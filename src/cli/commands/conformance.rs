@@ -29,7 +29,8 @@ use crate::render::text::write_conformance;
 #[derive(Debug, Args)]
 #[command(
     hide = true,
-    after_help = "Examples:\n  zonewright conformance --zone example.com --i-own-this-zone\n  zonewright conformance --zone example.com --sandbox --i-own-this-zone --format json"
+    after_help = "Examples:\n  zonewright conformance --zone example.com --i-own-this-zone\n  \
+        zonewright conformance --zone example.com --sandbox --i-own-this-zone --format json"
 )]
 pub(in crate::cli) struct ConformanceArgs {
     /// Confirm that records may be created in the zone
@@ -73,7 +74,8 @@ impl Run for ConformanceArgs {
         }
         if !self.i_own_this_zone {
             return Err(
-                "conformance creates records in the zone and deletes them again; confirm with --i-own-this-zone"
+                "conformance creates records in the zone and deletes them again; confirm with \
+                --i-own-this-zone"
                     .to_owned(),
             );
         }
@@ -139,7 +141,8 @@ async fn try_all(
     let options = connection.options(settings, output).read;
     let Some(live) = find_zone_by_name(&connection.reader, zone, &options).await? else {
         bail!(
-            "Cloudflare does not have the zone {zone}, or does not show it to these credentials: run `zonewright doctor`"
+            "Cloudflare does not have the zone {zone}, or does not show it to these credentials: \
+            run `zonewright doctor`"
         )
     };
     let (Some(writer), Some(checker)) = (connection.writer.clone(), connection.checker.clone())

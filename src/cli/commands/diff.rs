@@ -25,7 +25,8 @@ use crate::spec;
 /// Compare two specs offline, or a spec with its last commit
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright diff zones/\n  zonewright diff zones/ --base main\n  zonewright diff old/ new/ --exit-code --format json"
+    after_help = "Examples:\n  zonewright diff zones/\n  zonewright diff zones/ --base main\n  \
+        zonewright diff old/ new/ --exit-code --format json"
 )]
 pub(in crate::cli) struct DiffArgs {
     /// Old and new spec, each a file, a directory, or `-` for standard input; with one SPEC, the old
@@ -50,7 +51,9 @@ impl Run for DiffArgs {
     fn check(&self, global: &Global) -> Result<(), String> {
         match self.specs.len() {
             2 if global.base.is_some() => {
-                Err("`diff OLD NEW` has no --base, which would have no effect; remove it, or name one SPEC".to_owned())
+                Err("`diff OLD NEW` has no --base, which would have no effect; remove it, or name \
+                    one SPEC"
+                    .to_owned())
             }
             _ => Ok(()),
         }

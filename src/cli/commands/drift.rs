@@ -25,7 +25,9 @@ use crate::render::{DriftView, patch};
 /// Detect drift: what changed outside the spec, and when
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright drift zones/ --base HEAD\n  zonewright drift zones/ --base HEAD --fail-on drifted,conflicting --metrics drift.prom\n  zonewright drift zones/ --base HEAD --propose drift.patch"
+    after_help = "Examples:\n  zonewright drift zones/ --base HEAD\n  zonewright drift zones/ \
+        --base HEAD --fail-on drifted,conflicting --metrics drift.prom\n  zonewright drift zones/ \
+        --base HEAD --propose drift.patch"
 )]
 pub(in crate::cli) struct DriftArgs {
     /// The spec.
@@ -55,7 +57,9 @@ impl Run for DriftArgs {
         if self.propose.is_none() || is_in_files(&self.spec) {
             return Ok(());
         }
-        Err("--propose makes a patch of the spec's files, and standard input is not a file; name the files".to_owned())
+        Err("--propose makes a patch of the spec's files, and standard input is not a file; name \
+            the files"
+            .to_owned())
     }
 
     /// Checks and reports.

@@ -13,7 +13,8 @@ use crate::model::Danger;
 /// Explain a finding or a danger by its code: the reason, an example, the fix
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright explain LINT0010\n  zonewright explain changes-mail\n  zonewright explain"
+    after_help = "Examples:\n  zonewright explain LINT0010\n  zonewright explain changes-mail\n  \
+        zonewright explain"
 )]
 pub(in crate::cli) struct ExplainArgs {
     /// A code, such as LINT0010 or changes-mail [default: list all codes]

@@ -23,11 +23,12 @@ use crate::render::safe::safe;
 
 /// Write zones in the format of another tool
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  zonewright export --to bind zones/example.com.yaml > example.com.zone\n  zonewright export --to octodns zones/ --out config/\n  zonewright export --to bind --live --zone example.com"
-)]
+#[command(after_help = "Examples:\n  zonewright export --to bind zones/example.com.yaml > \
+        example.com.zone\n  zonewright export --to octodns zones/ --out config/\n  zonewright \
+        export --to bind --live --zone example.com")]
 pub(in crate::cli) struct ExportArgs {
-    #[arg(value_name = "SPEC", help = in_help("Files and directories of the spec; `-` is standard input"), conflicts_with_all = ["live", "against"])]
+    #[arg(value_name = "SPEC", help = in_help("Files and directories of the spec; `-` is standard \
+        input"), conflicts_with_all = ["live", "against"])]
     spec: Vec<PathBuf>,
     /// Format to write
     #[arg(long, value_name = "FORMAT", value_parser = ["bind", "octodns"])]
@@ -111,7 +112,8 @@ async fn live(
     if let Some(missing) = missing.first() {
         if args.against.is_some() {
             bail!(
-                "the snapshot says that the zone {missing} did not exist, or could not be seen: take it again"
+                "the snapshot says that the zone {missing} did not exist, or could not be seen: \
+                take it again"
             );
         }
         return Err(MissingZone::named(missing, account.as_deref()).into());
@@ -136,7 +138,8 @@ fn write_zones(
 ) -> anyhow::Result<()> {
     if args.out.is_none() && zones.len() > 1 {
         bail!(
-            "the spec has several zones; choose one with --zone, or write a file for each with --out DIR"
+            "the spec has several zones; choose one with --zone, or write a file for each with \
+            --out DIR"
         );
     }
     let mut files = Vec::new();

@@ -22,9 +22,8 @@ use crate::spec;
 
 /// Format the files of a spec; comments are kept
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  zonewright fmt zones/\n  zonewright fmt zones/ --check\n  zonewright fmt - <zone.yaml >formatted.yaml"
-)]
+#[command(after_help = "Examples:\n  zonewright fmt zones/\n  zonewright fmt zones/ --check\n  \
+        zonewright fmt - <zone.yaml >formatted.yaml")]
 pub(in crate::cli) struct FmtArgs {
     /// The spec.
     #[command(flatten)]
@@ -110,7 +109,8 @@ impl Run for FmtArgs {
             other_meaning(&inputs, &options, &loaded, &formatted_files, stdin.is_some())
         {
             output.message(&format!(
-                "error: formatting would change the meaning of the spec ({words}); nothing was written. \
+                "error: formatting would change the meaning of the spec ({words}); nothing was \
+                written. \
                  Please report this"
             ));
             return Ok(Exit::Error);

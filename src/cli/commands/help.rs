@@ -10,7 +10,8 @@ use crate::model::Danger;
 /// Show the help of a command, or a page about all of them
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright help plan\n  zonewright help waf diff\n  zonewright help exit-codes"
+    after_help = "Examples:\n  zonewright help plan\n  zonewright help waf diff\n  zonewright help \
+        exit-codes"
 )]
 pub(in crate::cli) struct HelpArgs {
     /// A command; or exit-codes, consents, connection, environment
@@ -123,7 +124,8 @@ fn consents() -> String {
         .map(|danger| format!("  {:<longest$}  {}\n", flag(danger), danger.consent()));
     let consents: String = consents.collect();
     format!(
-        "Consents, each also possible in the spec (allow: {{ CODE: reason }}) and in the policy file:\n{consents}"
+        "Consents, each also possible in the spec (allow: {{ CODE: reason }}) and in the policy \
+        file:\n{consents}"
     )
 }
 
@@ -138,7 +140,8 @@ Environment:
   ZONEWRIGHT_WEBHOOK                          URL to which drift and watch send their report
   Each can be given as NAME_FILE, the name of a file with the value.
   JOB_COMPLETION_INDEX                        used by --shard auto/N only
-  TF_VAR_NAME                                 value of Terraform's variable NAME, used by import only
+  TF_VAR_NAME                                 value of Terraform's variable NAME, used by import \
+  only
 "
     .to_owned()
 }

@@ -48,7 +48,9 @@ struct ValuePositions {
 /// Generate a spec from a live zone, Terraform, octoDNS, DNSControl, a zone file or CSV
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out zones/\n  zonewright import ./infra/ --leave script > leave.sh"
+    after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright \
+        import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out \
+        zones/\n  zonewright import ./infra/ --leave script > leave.sh"
 )]
 pub(in crate::cli) struct ImportArgs {
     /// Live zones by name; files and directories of other tools as ./PATH, ../PATH or /PATH; `-` is
@@ -222,7 +224,8 @@ impl Run for ImportArgs {
 }
 
 /// Message for values of variables that no source uses.
-const NO_VARIABLES: &str = "--var and --var-file give values of Terraform's variables, and no SOURCE is a configuration of Terraform";
+const NO_VARIABLES: &str = "--var and --var-file give values of Terraform's variables, and no \
+    SOURCE is a configuration of Terraform";
 
 /// Reads the sources and prints a spec.
 pub(super) async fn run(
@@ -350,7 +353,8 @@ fn leave(form: &str, found: Option<&ImportResult>, output: &Output) -> anyhow::R
     let Some(leaving) = found.map(|found| &found.leaving).filter(|leaving| !leaving.is_empty())
     else {
         bail!(
-            "--leave needs a source that Terraform, octoDNS or DNSControl manages, with at least one entry, zone or domain that is imported as a whole"
+            "--leave needs a source that Terraform, octoDNS or DNSControl manages, with at least \
+            one entry, zone or domain that is imported as a whole"
         );
     };
     let text = if form == "script" { leaving.script() } else { leaving.text() };

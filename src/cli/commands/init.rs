@@ -42,7 +42,8 @@ const NOTHING_WRITTEN: &str = "Nothing was written.";
 /// example. Files that exist stay as they are.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright init\n  zonewright init --zone example.com --pipeline github\n  zonewright init --all --pipeline none"
+    after_help = "Examples:\n  zonewright init\n  zonewright init --zone example.com --pipeline \
+        github\n  zonewright init --all --pipeline none"
 )]
 pub(in crate::cli) struct InitArgs {
     /// Import all zones that the credentials can see; --zone chooses some of them
@@ -162,7 +163,10 @@ async fn spec(args: &InitArgs, report: &mut NewFiles, session: &Session<'_>) -> 
     }
     let name = name_of_example(settings, &format!("{missing:#}; without them"))?;
     output.say(&format!("{missing:#}"));
-    output.say("No zone is read: writing an example. To import your zones instead, remove the example, set the variable, and run this again.");
+    output.say(
+        "No zone is read: writing an example. To import your zones instead, remove the \
+        example, set the variable, and run this again.",
+    );
     write_example(name.as_ref(), report)
 }
 
@@ -175,7 +179,8 @@ fn name_of_example(settings: &Settings<'_>, missing: &str) -> anyhow::Result<Opt
     match (first_name, settings.flags.zone.len()) {
         (None, _) => Ok(None),
         (Some(Ok(name)), 1) if is_one_label(&name) => Err(Ended::usage(format!(
-            "the example needs a domain of two labels or more, and --zone {name} has one: use for example --zone \
+            "the example needs a domain of two labels or more, and --zone {name} has one: use for \
+            example --zone \
              example.{name}"
         ))),
         (Some(Ok(name)), 1) => Ok(Some(name)),
@@ -213,7 +218,8 @@ async fn imported(
     }
     if zone_names.is_empty() {
         bail!(
-            "these credentials can see no zone; give them access to one, or run this without them for an example"
+            "these credentials can see no zone; give them access to one, or run this without them \
+            for an example"
         );
     }
     let chosen = if args.all {
@@ -229,7 +235,8 @@ async fn imported(
         if unselected.has_errors() {
             let globs = settings.flags.zone.join(", ");
             bail!(
-                "these credentials can see no zone that matches --zone {}; they see {}. Nothing was written",
+                "these credentials can see no zone that matches --zone {}; they see {}. Nothing \
+                was written",
                 safe(&globs),
                 sentence_of_zones(&visible_zones)
             );
@@ -242,7 +249,8 @@ async fn imported(
         print_numbered(&zone_names, output);
         return Err(Ended::usage(match output.format {
             Format::Text => {
-                "cannot ask which zones to import: standard input or standard error is not a terminal; use --zone NAME, \
+                "cannot ask which zones to import: standard input or standard error is not a \
+                terminal; use --zone NAME, \
                  or --all"
             }
             Format::Json | Format::Document(_) => {

@@ -14,9 +14,8 @@ use crate::cli::options_in_help::Matters;
 
 /// Print a manual page, or write the pages of all commands
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  zonewright man plan | man -l -\n  zonewright man --dir /usr/local/share/man/man1"
-)]
+#[command(after_help = "Examples:\n  zonewright man plan | man -l -\n  zonewright man --dir \
+        /usr/local/share/man/man1")]
 pub(in crate::cli) struct ManArgs {
     /// A command; without one, the page is about the program
     #[arg(value_name = "COMMAND", conflicts_with = "directory")]
@@ -41,7 +40,8 @@ impl Run for ManArgs {
         let Some(directory) = &self.directory else {
             let command = subcommand(&program, &self.words).map_err(|Unknown(word)| {
                 Ended::usage(format!(
-                    "there is no command {word:?}; `zonewright man --dir DIR` writes the pages into a directory"
+                    "there is no command {word:?}; `zonewright man --dir DIR` writes the pages \
+                    into a directory"
                 ))
             })?;
             let (_, page) = manual_page(command)?;

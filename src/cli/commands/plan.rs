@@ -31,7 +31,8 @@ use crate::render::text::Extent;
 /// Show what would change; never writes
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright plan zones/\n  zonewright plan zones/ --base origin/main --out plan.zwplan --format markdown\n  zonewright plan --only 'example.com/dns/www/*'"
+    after_help = "Examples:\n  zonewright plan zones/\n  zonewright plan zones/ --base origin/main \
+        --out plan.zwplan --format markdown\n  zonewright plan --only 'example.com/dns/www/*'"
 )]
 pub(in crate::cli) struct PlanArgs {
     /// The spec.
@@ -87,7 +88,8 @@ impl Run for PlanArgs {
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
         if self.out.as_deref().is_some_and(saved_plan::is_named_like_a_spec) {
-            let why = "--out has the name of a spec file, so `apply` would refuse the saved plan: use another ending, \
+            let why = "--out has the name of a spec file, so `apply` would refuse the saved plan: \
+                use another ending, \
                        such as .json";
             return Err(Ended::usage(why));
         }
@@ -96,7 +98,8 @@ impl Run for PlanArgs {
             load_with_consents(&self.spec, &self.consents, base, settings, output)?;
         let mut goal = goal.with_only(Only::new(self.part.only.clone()));
         if self.changed && !goal.choose_changed() {
-            let why = "--changed needs the previous spec: name it with --base, such as --base origin/main";
+            let why = "--changed needs the previous spec: name it with --base, such as --base \
+                origin/main";
             return Err(Ended::usage(why));
         }
         let foresight = self.requests.open(output)?;
@@ -146,7 +149,8 @@ impl Run for PlanArgs {
         if let Some(path) = self.out.as_ref().filter(|path| path.is_file()) {
             let path = path.display();
             output.say(&format!(
-                "saved as {path}; to show it again: zonewright show {path}; to apply it: zonewright apply {path}"
+                "saved as {path}; to show it again: zonewright show {path}; to apply it: \
+                zonewright apply {path}"
             ));
         }
         let exit = exit(&verdict, self);

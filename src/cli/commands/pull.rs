@@ -28,7 +28,8 @@ use crate::render::{patch, shown};
 /// Edit the spec's files to match the live zones
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright pull zones/ --dry-run\n  zonewright pull zones/ --base HEAD --only 'example.com/dns/www/*'\n  zonewright pull zones/ --unmanaged"
+    after_help = "Examples:\n  zonewright pull zones/ --dry-run\n  zonewright pull zones/ --base \
+        HEAD --only 'example.com/dns/www/*'\n  zonewright pull zones/ --unmanaged"
 )]
 pub(in crate::cli) struct PullArgs {
     /// The spec.
@@ -175,7 +176,10 @@ impl Decisions {
                     self.none = true;
                     return false;
                 }
-                _ => output.message("y: take it over; n: leave it; a: take over this and all that follow; q: leave this and all that follow"),
+                _ => output.message(
+                    "y: take it over; n: leave it; a: take over this and all that \
+                    follow; q: leave this and all that follow",
+                ),
             }
         }
     }

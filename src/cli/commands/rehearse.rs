@@ -42,7 +42,8 @@ use crate::sandbox::{self, Profile, Running, StoreLocation};
 /// Cloudflare is only read. Exits as `apply` does, and with 2 if an expectation of the spec fails.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright rehearse zones/\n  zonewright rehearse zones/ --against zonewright.snapshot.json.gz --serve"
+    after_help = "Examples:\n  zonewright rehearse zones/\n  zonewright rehearse zones/ --against \
+        zonewright.snapshot.json.gz --serve"
 )]
 pub(in crate::cli) struct RehearseArgs {
     /// The spec.

@@ -28,7 +28,8 @@ use crate::render::dns_answer::write_answers;
 /// Show the authoritative answer for a name, and the records it comes from
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright resolve www.example.com --spec zones/\n  zonewright resolve example.com MX --live"
+    after_help = "Examples:\n  zonewright resolve www.example.com --spec zones/\n  zonewright \
+        resolve example.com MX --live"
 )]
 pub(in crate::cli) struct ResolveArgs {
     /// Name to look up, or an address for a reverse lookup
@@ -37,7 +38,8 @@ pub(in crate::cli) struct ResolveArgs {
     /// Record type; ANY is the default: A, AAAA, and every type that the name has
     #[arg(value_name = "TYPE")]
     record_type: Option<String>,
-    #[arg(long, value_name = "SPEC", help = in_help("Answer from a spec: a file, a directory, or `-`; repeatable. With --live or --against, show its lines"))]
+    #[arg(long, value_name = "SPEC", help = in_help("Answer from a spec: a file, a directory, or \
+        `-`; repeatable. With --live or --against, show its lines"))]
     spec: Vec<PathBuf>,
     /// Answer from the live zones
     #[arg(long, conflicts_with = "against")]
@@ -87,7 +89,8 @@ impl Run for ResolveArgs {
                     bail!("no zone of the spec has the name {name}{}", example.unwrap_or_default())
                 }
                 Some(_) if self.against.is_some() => bail!(
-                    "the snapshot has no zone with the name {name}: check the name, or take a snapshot from a spec that names \
+                    "the snapshot has no zone with the name {name}: check the name, or take a \
+                    snapshot from a spec that names \
                      the zone"
                 ),
                 Some(Fetched { account, .. }) => {
@@ -137,7 +140,8 @@ fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
         let kind = args.record_type.as_ref().filter(|kind| !kind.eq_ignore_ascii_case("PTR"));
         return match kind {
             Some(kind) => Err(format!(
-                "{address} is an address, which has no {kind} record; leave the type out for a reverse lookup"
+                "{address} is an address, which has no {kind} record; leave the type out for a \
+                reverse lookup"
             )),
             None => Ok((reverse(address), Some(RecordType::Ptr))),
         };

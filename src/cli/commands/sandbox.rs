@@ -25,7 +25,8 @@ const MOST_BYTES: u64 = 512 * 1024 * 1024;
 /// Run, fill, print or empty the sandbox, the embedded service
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright sandbox serve --dns 127.0.0.1:5300\n  zonewright sandbox seed zones.json\n  zonewright sandbox dump > zones.json"
+    after_help = "Examples:\n  zonewright sandbox serve --dns 127.0.0.1:5300\n  zonewright sandbox \
+        seed zones.json\n  zonewright sandbox dump > zones.json"
 )]
 pub(in crate::cli) struct SandboxArgs {
     /// What to do.
@@ -38,26 +39,26 @@ pub(in crate::cli) struct SandboxArgs {
 enum SandboxCommand {
     /// Serve the API on a loopback address until interrupted
     #[command(
-        after_help = "Examples:\n  zonewright sandbox serve --with-zone example.com\n  zonewright sandbox serve --plan pro --dns 127.0.0.1:5300"
+        after_help = "Examples:\n  zonewright sandbox serve --with-zone example.com\n  zonewright \
+            sandbox serve --plan pro --dns 127.0.0.1:5300"
     )]
     Serve(Box<ServeArgs>),
     /// Add zones, records and rulesets from a JSON document (`-` for standard input)
     #[command(
-        after_help = "Examples:\n  zonewright sandbox seed zones.json\n  zonewright sandbox seed - --sandbox=/tmp/sandbox < zones.json"
+        after_help = "Examples:\n  zonewright sandbox seed zones.json\n  zonewright sandbox seed - \
+            --sandbox=/tmp/sandbox < zones.json"
     )]
     Seed {
         /// Document in the form that `sandbox dump` prints
         file: PathBuf,
     },
     /// Print all zones, records and rulesets as a JSON document
-    #[command(
-        after_help = "Examples:\n  zonewright sandbox dump\n  zonewright sandbox dump --sandbox=/tmp/sandbox > zones.json"
-    )]
+    #[command(after_help = "Examples:\n  zonewright sandbox dump\n  zonewright sandbox dump \
+            --sandbox=/tmp/sandbox > zones.json")]
     Dump,
     /// Delete all zones, records and rulesets
-    #[command(
-        after_help = "Examples:\n  zonewright sandbox reset\n  zonewright sandbox reset --sandbox=/tmp/sandbox"
-    )]
+    #[command(after_help = "Examples:\n  zonewright sandbox reset\n  zonewright sandbox reset \
+            --sandbox=/tmp/sandbox")]
     Reset,
 }
 

@@ -11,7 +11,8 @@ use crate::schema::{Kind, schema};
 /// Print the JSON Schema of the spec, or of what the program writes
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright schema > spec.schema.json\n  zonewright schema plan > plan.schema.json"
+    after_help = "Examples:\n  zonewright schema > spec.schema.json\n  zonewright schema plan > \
+        plan.schema.json"
 )]
 pub(in crate::cli) struct SchemaArgs {
     // The list of all kinds is longer than the rest of the short help.

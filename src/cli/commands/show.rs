@@ -28,9 +28,8 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// Show a file that zonewright wrote: a saved plan, a journal, a snapshot, a report
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  zonewright show plan.zwplan\n  zonewright show .zonewright/journal/FILE.jsonl\n  zonewright show drift.json --format json"
-)]
+#[command(after_help = "Examples:\n  zonewright show plan.zwplan\n  zonewright show \
+        .zonewright/journal/FILE.jsonl\n  zonewright show drift.json --format json")]
 pub(in crate::cli) struct ShowArgs {
     /// A saved plan, a journal, a snapshot, or the JSON of `plan`, `apply` or `drift`
     #[arg(value_name = "FILE")]
@@ -52,7 +51,8 @@ impl Run for ShowArgs {
             Some(FileKind::Snapshot) => show_snapshot(file, settings, output)?,
             Some(FileKind::Plan | FileKind::Report) => show_document(file, output)?,
             None => bail!(
-                "{} is no file that `show` knows: a saved plan, a journal, a snapshot, or the JSON of plan, apply or drift",
+                "{} is no file that `show` knows: a saved plan, a journal, a snapshot, or the JSON \
+                of plan, apply or drift",
                 file.display()
             ),
         }

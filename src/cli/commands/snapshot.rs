@@ -32,13 +32,15 @@ const FILE: &str = "zonewright.snapshot.json.gz";
 /// Save the live state, for planning without credentials (plan --against)
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright snapshot zones/\n  zonewright snapshot zones/ --out - | ssh host tee zones.json.gz"
+    after_help = "Examples:\n  zonewright snapshot zones/\n  zonewright snapshot zones/ --out - | \
+        ssh host tee zones.json.gz"
 )]
 pub(in crate::cli) struct SnapshotArgs {
     /// The spec.
     #[command(flatten)]
     spec: SpecArgs,
-    #[arg(long, value_name = "FILE", help = format!("File to write; `-` for standard output [default: {FILE}]"))]
+    #[arg(long, value_name = "FILE", help = format!("File to write; `-` for standard output \
+        [default: {FILE}]"))]
     out: Option<PathBuf>,
 }
 
@@ -111,7 +113,8 @@ fn report_parts(
     let is_stdout = path.as_os_str() == "-";
     for zone in missing {
         output.say(&format!(
-            "{zone} is not at Cloudflare, or these credentials cannot see it; the snapshot records that"
+            "{zone} is not at Cloudflare, or these credentials cannot see it; the snapshot records \
+            that"
         ));
     }
     for words in refused {

@@ -27,7 +27,8 @@ use crate::render::expectations::write;
 /// Check the expectations of a spec (`expect:`) offline; exit with 2 if one fails
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright test zones/\n  zonewright test zones/ --format junit > expectations.xml"
+    after_help = "Examples:\n  zonewright test zones/\n  zonewright test zones/ --format junit > \
+        expectations.xml"
 )]
 pub(in crate::cli) struct TestArgs {
     /// The spec.

@@ -31,7 +31,8 @@ const NAMED_ZONES: usize = 3;
 /// Restore what an apply changed, from its journal
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright undo\n  zonewright undo --last --dry-run\n  zonewright undo .zonewright/journal/FILE.jsonl --allow-deletes 3"
+    after_help = "Examples:\n  zonewright undo\n  zonewright undo --last --dry-run\n  zonewright \
+        undo .zonewright/journal/FILE.jsonl --allow-deletes 3"
 )]
 pub(in crate::cli) struct UndoArgs {
     /// Journal of the apply; the apply prints its path [default: list the journals, and ask]
@@ -108,13 +109,15 @@ fn last_apply(directory: &Path) -> anyhow::Result<PathBuf> {
         Ok(Some(last)) => last,
         Ok(None) => bail!("{}", no_apply(directory)),
         Err(path) => bail!(
-            "the last apply is not known, because {} cannot be read or is too large; name the journal to undo",
+            "the last apply is not known, because {} cannot be read or is too large; name the \
+            journal to undo",
             path.display()
         ),
     };
     if let Some(undone_at) = &last.undone_at {
         bail!(
-            "the last apply, of {}, was undone at {undone_at}; to undo it again, name its journal: {}",
+            "the last apply, of {}, was undone at {undone_at}; to undo it again, name its journal: \
+            {}",
             last.summary.began_at,
             last.path.display()
         );
@@ -147,7 +150,8 @@ fn choose(directory: &Path, output: &Output) -> anyhow::Result<Option<PathBuf>> 
     output.report(|out| write_applies(out, &applies))?;
     if !output.can_ask() {
         output.message(
-            "error: cannot ask which apply to undo: standard input or standard error is not a terminal; name its journal, or \
+            "error: cannot ask which apply to undo: standard input or standard error is not a \
+            terminal; name its journal, or \
              use --last",
         );
         return Ok(None);
@@ -164,7 +168,8 @@ fn choose(directory: &Path, output: &Output) -> anyhow::Result<Option<PathBuf>> 
 /// Returns the message for a directory without journals of applies.
 fn no_apply(directory: &Path) -> String {
     format!(
-        "no journal of an apply is in {}; run this in the directory of the apply, or name the directory with --journal",
+        "no journal of an apply is in {}; run this in the directory of the apply, or name the \
+        directory with --journal",
         directory.display()
     )
 }

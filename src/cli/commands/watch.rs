@@ -41,7 +41,8 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// Check for drift continuously, with /metrics and /healthz
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright watch zones/ --interval 15m\n  zonewright watch zones/ --base HEAD --listen 127.0.0.1:9184"
+    after_help = "Examples:\n  zonewright watch zones/ --interval 15m\n  zonewright watch zones/ \
+        --base HEAD --listen 127.0.0.1:9184"
 )]
 pub(in crate::cli) struct WatchArgs {
     /// The spec. It is read again in each round, so it cannot be standard input.
@@ -90,7 +91,8 @@ async fn watch_drift(
     output: &Arc<Output>,
 ) -> anyhow::Result<Exit> {
     if args.spec.spec.iter().any(|path| path == Path::new("-")) {
-        let why = "the spec is read again in each round, and standard input can be read only once; name a file";
+        let why = "the spec is read again in each round, and standard input can be read only once; \
+            name a file";
         return Err(Ended::usage(why));
     }
     let settings = Settings::resolve(global);
@@ -110,8 +112,10 @@ async fn watch_drift(
             output.say(&format!("listening on http://{address}/metrics and /healthz"));
             if !address.ip().is_loopback() {
                 output.message(&format!(
-                    "warning: {address} is not a loopback address: anyone who reaches it can read the names of your zones \
-                     and how they drift, without a password; allow only your monitoring system to connect"
+                    "warning: {address} is not a loopback address: anyone who reaches it can read \
+                    the names of your zones \
+                     and how they drift, without a password; allow only your monitoring system to \
+                     connect"
                 ));
             }
             Some(tokio::spawn(metrics_server::serve_metrics(

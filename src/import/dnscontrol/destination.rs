@@ -47,7 +47,8 @@ pub(super) fn cloudflare_of(
         && !domains.iter().any(|domain| domain.is_tagged)
     {
         let detail = format!(
-            "{shown_path}: the provider `{only}` is Cloudflare; its type is not in the source, and it is the only one"
+            "{shown_path}: the provider `{only}` is Cloudflare; its type is not in the source, and \
+            it is the only one"
         );
         let help = "to state it, add `--provider NAME`";
         found.diagnostics.push(findings::ASSUMED.nowhere(detail).help(help));

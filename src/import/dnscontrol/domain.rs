@@ -290,7 +290,8 @@ impl<'j> Domain<'j> {
     /// Reports the records that DNSControl ignores. A spec leaves every record alone that it does
     /// not name.
     fn read_what_is_ignored(&self, labels_of_provider: &[&String], found: &mut ImportResult) {
-        let help = "the spec keeps records that it does not name; before you write `unmanaged: prune`, list them in `ignore`";
+        let help = "the spec keeps records that it does not name; before you write `unmanaged: \
+            prune`, list them in `ignore`";
         for pattern in self.items("unmanaged") {
             found.count("ignore pattern", Translation::LeftOut);
             let part =
@@ -313,7 +314,8 @@ impl<'j> Domain<'j> {
         }
         if is_on("keepunknown") || is_on("KeepUnknown") {
             let detail = format!(
-                "{}: NO_PURGE (`keepunknown`): the spec keeps records that it does not name as well, unless you write \
+                "{}: NO_PURGE (`keepunknown`): the spec keeps records that it does not name as \
+                well, unless you write \
                  `unmanaged: prune`",
                 self.name
             );

@@ -26,7 +26,8 @@ use crate::diagnostic::{Place, findings};
 use crate::model::ZoneName;
 
 /// The way to a document: `dnsconfig.js` is a program and cannot be read itself.
-pub(super) const HOW_TO_PRINT: &str = "DNSControl's configuration is a program; run `dnscontrol print-ir > ir.json` beside it, and import ./ir.json";
+pub(super) const HOW_TO_PRINT: &str = "DNSControl's configuration is a program; run `dnscontrol \
+    print-ir > ir.json` beside it, and import ./ir.json";
 
 /// A document and the path of its file.
 pub(super) struct Document {

@@ -165,7 +165,8 @@ impl Scope<'_> {
         let label = text(record, "name").map_err(invalid)?;
         if *own_type == "PTR" && label.parse::<std::net::IpAddr>().is_ok() {
             let why = format!(
-                "DNSControl has not evaluated its name `{label}`; print the document without `--raw`"
+                "DNSControl has not evaluated its name `{label}`; print the document without \
+                `--raw`"
             );
             return Err(invalid(why));
         }

@@ -212,10 +212,16 @@ fn find_base(
     let real = tree_above(shown, &sources);
     let help = match real {
         Some(above) => {
-            format!("name the directory that contains it: `zonewright import {}/ --config {}`", above, path.display())
+            format!(
+                "name the directory that contains it: `zonewright import {}/ --config {}`",
+                above,
+                path.display()
+            )
         }
         None => {
-            "name the directory that contains both the configuration and the directories of its providers".to_owned()
+            "name the directory that contains both the configuration and the directories of its \
+            providers"
+                .to_owned()
         }
     };
     Err((place, why, help))

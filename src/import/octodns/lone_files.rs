@@ -44,7 +44,8 @@ pub(super) fn import_lone_files(
             let shown = file.path.display().to_string();
             let why = format!("another file includes it, so it is not imported as the zone {zone}");
             let help = format!(
-                "if it is a zone as well, import it alone: `zonewright import --from octodns {shown}`"
+                "if it is a zone as well, import it alone: `zonewright import --from octodns \
+                {shown}`"
             );
             found.report(findings::NOT_TRANSLATED, &shown, Place::NOWHERE, &why, Some(help));
         }
@@ -74,7 +75,8 @@ pub(super) fn import_lone_files(
         content.import(zone, found);
     }
     if !by_zone.is_empty() {
-        let detail = "each file is taken for a zone of Cloudflare with a `default_ttl` of 3600 seconds, escaped semicolons \
+        let detail = "each file is taken for a zone of Cloudflare with a `default_ttl` of 3600 \
+            seconds, escaped semicolons \
                       and no `min_ttl`";
         found.report(findings::NO_CONFIGURATION, "", Place::NOWHERE, detail, None);
     }

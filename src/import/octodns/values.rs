@@ -122,7 +122,8 @@ const OLD_DS: &[(&str, &str)] = &[
 ];
 
 /// Message for a value that YAML reads as a number, a date or a boolean, which octoDNS refuses.
-const NOT_A_TEXT: &str = "the value is not in quotes, so YAML reads it as a number, a date or a boolean; it is read as written";
+const NOT_A_TEXT: &str = "the value is not in quotes, so YAML reads it as a number, a date or a \
+    boolean; it is read as written";
 
 /// Rules by which octoDNS reads the values of one provider for one target.
 #[derive(Debug, Clone, Copy)]
@@ -298,7 +299,8 @@ fn fields(
         {
             text.pop();
             let why = format!(
-                "octoDNS cuts off the last character of a target without a final dot, so it publishes `{text}`"
+                "octoDNS cuts off the last character of a target without a final dot, so it \
+                publishes `{text}`"
             );
             notes.read_otherwise(member.place, why);
         }

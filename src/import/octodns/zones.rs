@@ -94,7 +94,8 @@ pub(super) fn expand_zones<'c>(
             }
             None => {
                 let why = format!(
-                    "it is an alias of `{alias}`, which is not a zone of the configuration with sources"
+                    "it is an alias of `{alias}`, which is not a zone of the configuration with \
+                    sources"
                 );
                 found.refuse(
                     findings::INVALID_IN_SOURCE,

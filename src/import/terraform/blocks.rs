@@ -128,7 +128,8 @@ impl<'b> IgnoredChanges<'b> {
         {
             if self.is_all && kind != "cloudflare_zone" || self.names.contains(&name.as_str()) {
                 let why = format!(
-                    "`ignore_changes` leaves `{name}` as it is at Cloudflare, whatever the configuration says; import the state"
+                    "`ignore_changes` leaves `{name}` as it is at Cloudflare, whatever the \
+                    configuration says; import the state"
                 );
                 *value = Term::Missing(Missing::unknown(why, place));
             }

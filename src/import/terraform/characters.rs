@@ -7,7 +7,8 @@
 //! github.com/zclconf/go-cty (`function/stdlib/string.go`, `format.go`); Unicode Standard Annex 29.
 
 /// Reason for a text whose characters are not counted.
-pub(super) const NOT_COUNTED: &str = "Terraform counts characters that belong together as one, and an import does not; import the state instead";
+pub(super) const NOT_COUNTED: &str = "Terraform counts characters that belong together as one, and \
+    an import does not; import the state instead";
 
 /// Ranges of characters that combine with no other one.
 const ALONE: &[(char, char)] = &[

@@ -226,7 +226,8 @@ impl<'b> Module<'b> {
     fn too_many(&self, kind: &str, address: &str, place: Place, found: &mut ImportResult) {
         found.leaving.keep(address);
         if self.all.is_first_of_too_many() {
-            let why = "the configuration has too many instances or values; this entry and others are left out";
+            let why = "the configuration has too many instances or values; this entry and others \
+                are left out";
             found.refuse(findings::UNKNOWN_VALUE, kind, address, place, why);
         } else {
             found.count(kind, Translation::LeftOut);

@@ -53,7 +53,8 @@ impl Role {
         match self {
             Self::Override => "an override file changes it, which is not read; import the state",
             _ => {
-                "two blocks have this address, which Terraform refuses; remove or rename one of them"
+                "two blocks have this address, which Terraform refuses; remove or rename one of \
+                them"
             }
         }
     }

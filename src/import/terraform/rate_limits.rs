@@ -84,12 +84,14 @@ pub(super) fn report(translated: &Translated<'_>, found: &mut ImportResult) {
             n => format!("{} and {}", first.address, count(n - 1, "more rate limit")),
         };
         let mut why = format!(
-            "{of}: Cloudflare replaced the old rate limits by rules on 2025-06-15, so {zone} may have them already, under other names; \
+            "{of}: Cloudflare replaced the old rate limits by rules on 2025-06-15, so {zone} may \
+            have them already, under other names; \
              compare with `zonewright import {zone} --only-waf`"
         );
         if resources.len() > 1 {
             why.push_str(
-                ". Cloudflare tried the old ones from the newest to the oldest, and the source does not contain that \
+                ". Cloudflare tried the old ones from the newest to the oldest, and the source \
+                does not contain that \
                  order: check the order of those that apply to the same requests",
             );
         }
@@ -416,7 +418,8 @@ fn conditions(pattern: &str) -> Result<Vec<String>, String> {
     }
     if !url.is_ascii() {
         return Err(format!(
-            "its pattern `{pattern}` has letters that requests do not have: hosts begin with `xn--`, and paths are percent-encoded"
+            "its pattern `{pattern}` has letters that requests do not have: hosts begin with \
+            `xn--`, and paths are percent-encoded"
         ));
     }
     let mut url = url.to_ascii_lowercase();

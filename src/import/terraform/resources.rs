@@ -43,7 +43,8 @@ pub(in crate::import) fn translate(
     let is_known = |skip: &str| used.contains(skip) || found.leaving.knows(skip);
     let unknown: Vec<&str> = skips.into_iter().filter(|skip| !is_known(skip)).collect();
     for skip in unknown {
-        let why = "no resource has this address; write it as the messages do, such as `module.dns.cloudflare_record.www`";
+        let why = "no resource has this address; write it as the messages do, such as \
+            `module.dns.cloudflare_record.www`";
         found.report(findings::NAMES_NOTHING, &format!("--skip {skip}"), Place::NOWHERE, why, None);
     }
     let resources = &resources;

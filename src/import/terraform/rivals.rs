@@ -39,7 +39,8 @@ pub(super) fn report_records(resources: &[Resource], zones: &Zones<'_>, found: &
             if zones.view(first) == zones.view(resource) && target(first) != target(resource) {
                 let (one, other) = choices(first, resource);
                 let what = format!(
-                    "{zone}: {one} and {other} give {name} a CNAME with different targets; a name has one"
+                    "{zone}: {one} and {other} give {name} a CNAME with different targets; a name \
+                    has one"
                 );
                 found.contradiction(what, [first.place, resource.place], skip_one_of(&one, &other));
             }
@@ -72,7 +73,8 @@ pub(super) fn report_records(resources: &[Resource], zones: &Zones<'_>, found: &
                     (first.origin.to_string(), resource.origin.to_string())
                 };
                 let what = format!(
-                    "{zone}: {} of {} and {} of {} give different records for {name}, and may be about different zones",
+                    "{zone}: {} of {} and {} of {} give different records for {name}, and may be \
+                    about different zones",
                     first.address, first.origin, resource.address, resource.origin
                 );
                 found.contradiction(what, [first.place, resource.place], skip_one_of(&one, &other));

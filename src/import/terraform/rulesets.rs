@@ -125,7 +125,8 @@ pub(super) fn ruleset(
         Translation::LeftOut => Translation::LeftOut,
     };
     if has_description && translation != Translation::LeftOut {
-        let why = "the `description` of the ruleset is not in the spec; it stays at Cloudflare and changes no rule";
+        let why = "the `description` of the ruleset is not in the spec; it stays at Cloudflare and \
+            changes no rule";
         found.report(findings::INFORMS_ONLY, &resource.address, resource.place, why, None);
     }
     found.count(&resource.kind, translation);

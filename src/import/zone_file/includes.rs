@@ -71,7 +71,8 @@ impl<'f> Includes<'f> {
         }
         if self.open.len() > DEEPEST_INCLUDE {
             return Err(format!(
-                "files include each other more than {DEEPEST_INCLUDE} levels deep; others are left out"
+                "files include each other more than {DEEPEST_INCLUDE} levels deep; others are left \
+                out"
             ));
         }
         self.included_count += 1;

@@ -36,7 +36,8 @@ const DAY: u32 = 86_400;
 /// lowered.
 pub(super) fn safe_from(old: u32) -> String {
     format!(
-        "a quick move is possible {} after this change, once caches have dropped answers with ttl {old}",
+        "a quick move is possible {} after this change, once caches have dropped answers with ttl \
+        {old}",
         describe_duration(old)
     )
 }
@@ -45,7 +46,8 @@ pub(super) fn safe_from(old: u32) -> String {
 pub(super) fn raised_with_move(old: u32, new: u32) -> Option<String> {
     (new >= DAY && new > old).then(|| {
         format!(
-            "the ttl rises together with the change: caches may keep the new answer, right or wrong, for up to {}",
+            "the ttl rises together with the change: caches may keep the new answer, right or \
+            wrong, for up to {}",
             describe_duration(new)
         )
     })

@@ -19,7 +19,8 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
     let mut lines = Vec::new();
     if let Some(never_proxies) = changed(|s| s.never_proxies).filter(|_| !new.is_paused) {
         let now = if never_proxies {
-            "with the record values, which anyone can look up, and requests no longer pass through Cloudflare"
+            "with the record values, which anyone can look up, and requests no longer pass through \
+            Cloudflare"
         } else {
             "with the addresses of Cloudflare's edge"
         };

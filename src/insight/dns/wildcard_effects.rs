@@ -85,7 +85,8 @@ pub(super) fn names_above(name: &Fqdn, [old, new]: [&ZoneIndex<'_>; 2]) -> Vec<S
             (AnswerSource::of(old, parent), AnswerSource::of(new, parent))
         {
             lines.push(format!(
-                "{}: {} no longer answers, because a name below this one exists now (RFC 4592); until now: {}",
+                "{}: {} no longer answers, because a name below this one exists now (RFC 4592); \
+                until now: {}",
                 new.name().relative(&Fqdn::reported(parent)),
                 star.name(),
                 answers(old, star)

@@ -52,11 +52,13 @@ pub(super) fn check_certificates(
         _ if added.is_empty() => ExpectationOutcome::Passed,
         Some(false) => ExpectationOutcome::Passed,
         Some(true) => ExpectationOutcome::Failed(format!(
-            "certificates for {name}: Universal SSL is on, so Cloudflare adds its own authorities to the answer: {}",
+            "certificates for {name}: Universal SSL is on, so Cloudflare adds its own authorities \
+            to the answer: {}",
             at_most_five(added)
         )),
         None => ExpectationOutcome::Unknown(format!(
-            "the records of {name} allow only these, but while Universal SSL is on, Cloudflare adds its own authorities to the \
+            "the records of {name} allow only these, but while Universal SSL is on, Cloudflare \
+            adds its own authorities to the \
              answer: {}; add them to `only`, or say `universal_ssl: false` if it is off",
             at_most_five(added)
         )),

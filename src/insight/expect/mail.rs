@@ -119,7 +119,8 @@ fn may_send(evidence: Evidence<'_, '_>, domain: &Fqdn, address: IpAddr) -> Expec
     match check_host(name, &envelope, &names) {
         check::SpfResult::Pass => ExpectationOutcome::Passed,
         check::SpfResult::Unknown => ExpectationOutcome::Unknown(format!(
-            "SPF for {name}: the known zones do not tell whether {address} may send; an include or another name decides"
+            "SPF for {name}: the known zones do not tell whether {address} may send; an include or \
+            another name decides"
         )),
         check::SpfResult::None => failed("may not send, because there is no SPF record"),
         check::SpfResult::Neutral => failed("is not named (neutral)"),

@@ -157,7 +157,8 @@ pub(in crate::insight) fn compare_announcements(
                     (
                         Direction::Unclassified,
                         format!(
-                            "is served by {to} instead of {left}, which must have the policy; its id stays {id}"
+                            "is served by {to} instead of {left}, which must have the policy; its \
+                            id stays {id}"
                         ),
                     )
                 }

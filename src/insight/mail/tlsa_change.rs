@@ -23,7 +23,8 @@ pub(in crate::insight) fn compare_tlsa(
         return Vec::new();
     }
     let line = format!(
-        "{name}: every TLSA record is replaced: clients that check it refuse the server until it has the new certificate"
+        "{name}: every TLSA record is replaced: clients that check it refuse the server until it \
+        has the new certificate"
     );
     vec![Effect::shown(Topic::MailAuthentication, name, Direction::Unclassified, line)]
 }

@@ -57,7 +57,8 @@ fn senders_of(
             vec![breaks(
                 first,
                 format!(
-                    "SPF for {who} becomes invalid (permerror): {name}, which it includes, has no SPF record"
+                    "SPF for {who} becomes invalid (permerror): {name}, which it includes, has no \
+                    SPF record"
                 ),
             )]
         }
@@ -84,7 +85,8 @@ fn senders_of(
                 Some(breaks(
                     domain,
                     format!(
-                        "SPF for {domain} no longer allows {lost_networks}, although mail for {domain} is still received by {host}"
+                        "SPF for {domain} no longer allows {lost_networks}, although mail for \
+                        {domain} is still received by {host}"
                     ),
                 ))
             };
@@ -107,7 +109,8 @@ fn effect_of_key(
     }
     let (domain, label) = (&borrower.domain, &borrower.label);
     let line = format!(
-        "DKIM key {label} of {domain} cannot be used any longer: it is an alias of the one at {name}"
+        "DKIM key {label} of {domain} cannot be used any longer: it is an alias of the one at \
+        {name}"
     );
     Some(match borrower.others {
         0 => breaks(domain, format!("{line}, and the spec has no other key of {domain}")),

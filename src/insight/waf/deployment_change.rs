@@ -24,7 +24,8 @@ pub(super) const KNOWN: &[&str] =
 /// The same for its parameters. `matched_data` is the key that encrypts logged payloads.
 const KNOWN_PARAMETERS: &[&str] = &["id", "version", "overrides", "matched_data"];
 /// Used where a score decides, and the threshold is not known.
-const NOT_JUDGED: &str = "the effect is unknown: the rule that compares the score is not among the rules that Cloudflare lists";
+const NOT_JUDGED: &str = "the effect is unknown: the rule that compares the score is not among the \
+    rules that Cloudflare lists";
 
 /// Returns the impact of a change to the rule that executes a managed ruleset; `None` means that it
 /// does not exist. The catalogue holds the rules of the ruleset, if they are known.

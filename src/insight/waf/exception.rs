@@ -366,7 +366,8 @@ fn whole_ruleset<'t>(
     for target in targets {
         if let (Target::Rule(..), Target::Ruleset(_)) = (target, stronger(target, of(target, waf)))
         {
-            let line = "this switches the whole OWASP ruleset off for the requests it names, as the bypassed rule is the \
+            let line = "this switches the whole OWASP ruleset off for the requests it names, as \
+                the bypassed rule is the \
                         one that compares the score";
             effects.add(Direction::Weakens, line.to_owned());
         }

@@ -26,7 +26,8 @@ use crate::model::managed::{Catalogue, CatalogueRule, Paranoia, RuleName};
 const FORMAT: u32 = 1;
 /// The header comment.
 const COMMENT: &str = "\
-# The managed rulesets of Cloudflare as last looked at, written by `zonewright waf lock`. Do not edit.
+# The managed rulesets of Cloudflare as last looked at, written by `zonewright waf lock`. Do not \
+edit.
 # id, number, paranoia level, state unless overridden, action, digest of the tags, title";
 /// The keyword of a ruleset.
 const RULESET: &str = "ruleset";
@@ -208,7 +209,8 @@ impl Lock {
                     Some(FORMAT) => has_head = true,
                     Some(_) => {
                         return error(
-                            "the file has the format of another version of zonewright; write it again",
+                            "the file has the format of another version of zonewright; write it \
+                            again",
                         );
                     }
                     None => {

@@ -59,7 +59,8 @@ pub fn deployment_locks_out(
         .unwrap_or_default();
     let (word, verb) = if hits == 1 { ("hit", "is") } else { ("hits", "are") };
     Some(format!(
-        "{hits} {word} of critical rules (+{HIGHEST_SCORE}){level} {verb} enough, and ordinary requests hit such rules: visitors {}",
+        "{hits} {word} of critical rules (+{HIGHEST_SCORE}){level} {verb} enough, and ordinary \
+        requests hit such rules: visitors {}",
         fate(deployment.action().unwrap_or_default())
     ))
 }
@@ -113,7 +114,8 @@ fn locks_out(rule: &RuleBody) -> Option<String> {
     }
     (!expression.names(ANY)).then(|| {
         format!(
-            "ordinary visitors {} too: nothing limits the rule to some hosts, paths, methods or clients",
+            "ordinary visitors {} too: nothing limits the rule to some hosts, paths, methods or \
+            clients",
             fate(rule.action())
         )
     })

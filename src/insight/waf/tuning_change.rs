@@ -58,7 +58,8 @@ pub(super) fn compare(
 pub(super) fn idle(effective: &EffectiveDeployment) -> String {
     match effective.out_of_reach().filter(|_| effective.compares()) {
         Some((threshold, total)) => format!(
-            "the threshold {threshold} is above {total}, the score of all rules together: the OWASP ruleset can never act"
+            "the threshold {threshold} is above {total}, the score of all rules together: the \
+            OWASP ruleset can never act"
         ),
         None => "the rule that compares the score is off: the whole OWASP ruleset does nothing"
             .to_owned(),

@@ -17,8 +17,10 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: CODE,
         summary: "an entry of `accept` can match nothing",
         severity: Severity::Warning,
-        why: "An entry of `accept` is for something at Cloudflare that makes the protection weaker than the section says. What the section \
-              states itself, and what is within the floor of `on`, is never reported, so an entry for it has no effect.",
+        why: "An entry of `accept` is for something at Cloudflare that makes the protection weaker \
+            than the section says. What the section \
+              states itself, and what is within the floor of `on`, is never reported, so an entry \
+              for it has no effect.",
         fix: "Remove the entry, or write the value that `drift` reports.",
     },
     sources: &["docs/drift.md (what a section promises), read 2026-11-26"],

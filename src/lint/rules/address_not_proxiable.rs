@@ -10,14 +10,18 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0002",
         summary: "Cloudflare does not proxy to this address",
         severity: Severity::Error,
-        why: "Cloudflare refuses proxied records to private, local and loopback addresses and to its own network with code 9003, \
-              perhaps after other records have been written. Records that are not proxied may have such addresses.",
-        fix: "Write the public address of the origin, `proxied: false`, or one of the placeholders 192.0.2.1 and 100:: if there is \
+        why: "Cloudflare refuses proxied records to private, local and loopback addresses and to \
+            its own network with code 9003, \
+              perhaps after other records have been written. Records that are not proxied may have \
+              such addresses.",
+        fix: "Write the public address of the origin, `proxied: false`, or one of the placeholders \
+            192.0.2.1 and 100:: if there is \
               no origin.",
     },
     sources: &[
         "www.cloudflare.com/ips, read 2026-11-20",
-        "developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20",
+        "developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read \
+        2026-11-20",
         "RFC 6890",
     ],
     good: "\

@@ -11,8 +11,10 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0010",
         summary: "the target is an alias",
         severity: Severity::Warning,
-        why: "The hosts that MX, NS and SRV records name must have addresses of their own, not a CNAME. Some mail servers refuse to \
-              deliver, and resolvers may not follow. Resolvers do not see aliases that Cloudflare proxies or flattens, so \
+        why: "The hosts that MX, NS and SRV records name must have addresses of their own, not a \
+            CNAME. Some mail servers refuse to \
+              deliver, and resolvers may not follow. Resolvers do not see aliases that Cloudflare \
+              proxies or flattens, so \
               these are not reported.",
         fix: "Name the host that the alias leads to.",
     },

@@ -11,10 +11,13 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0024",
         summary: "the alias is beside other records",
         severity: Severity::Warning,
-        why: "A name with a CNAME has no other records. Resolvers that keep the CNAME ask its target for every other type, so they find \
-              or miss the records beside it by chance; mail for the name is lost now and then. Resolvers do not see aliases that \
+        why: "A name with a CNAME has no other records. Resolvers that keep the CNAME ask its \
+            target for every other type, so they find \
+              or miss the records beside it by chance; mail for the name is lost now and then. \
+              Resolvers do not see aliases that \
               Cloudflare proxies or flattens, and those at the apex, so these are not reported.",
-        fix: "Proxy or flatten the alias, move the other records to the target, or give the name an address in place of the CNAME.",
+        fix: "Proxy or flatten the alias, move the other records to the target, or give the name \
+            an address in place of the CNAME.",
     },
     sources: &[
         "RFC 1034 section 3.6.2",
@@ -60,7 +63,8 @@ fn report_aliases_beside_records(context: &LintContext<'_>, findings: &mut Findi
             diagnostic = diagnostic.and_at(other.spelling.place, "this record is beside it");
         }
         findings.push(diagnostic.about(zone.address(alias)).help(
-            "write `proxied: true` or `settings: { flatten_cname: true }` at the CNAME, or move the other records",
+            "write `proxied: true` or `settings: { flatten_cname: true }` at the CNAME, or move \
+            the other records",
         ));
     }
 }

@@ -13,13 +13,16 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0006",
         summary: "the proxied alias never reaches an address",
         severity: Severity::Warning,
-        why: "The chain of CNAME records ends at a name in a zone of the spec that has neither an address nor another CNAME, and no \
-              wildcard covers it: Cloudflare answers visitors with error 1016. Where a live record that the spec does not name \
+        why: "The chain of CNAME records ends at a name in a zone of the spec that has neither an \
+            address nor another CNAME, and no \
+              wildcard covers it: Cloudflare answers visitors with error 1016. Where a live record \
+              that the spec does not name \
               may have the address, this is a note.",
         fix: "Give the name an A, AAAA or CNAME record, or correct the target.",
     },
     sources: &[
-        "developers.cloudflare.com/dns/manage-dns-records/reference/wildcard-dns-records, read 2026-11-20",
+        "developers.cloudflare.com/dns/manage-dns-records/reference/wildcard-dns-records, read \
+        2026-11-20",
         "developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/error-1016, read 2026-11-20",
     ],
     good: "\

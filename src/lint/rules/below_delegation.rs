@@ -12,8 +12,10 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0009",
         summary: "the record is below a delegated name",
         severity: Severity::Warning,
-        why: "Resolvers ask the name servers of a delegated name for everything below it, so they rarely see this record. \
-              The addresses of name servers that are themselves below the name (glue) are needed, and are not reported.",
+        why: "Resolvers ask the name servers of a delegated name for everything below it, so they \
+            rarely see this record. \
+              The addresses of name servers that are themselves below the name (glue) are needed, \
+              and are not reported.",
         fix: "Move the record into the delegated zone, or remove it.",
     },
     sources: &["RFC 1034 section 4.2.1", "RFC 9471 (glue)"],

@@ -10,9 +10,12 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0008",
         summary: "the record is at a delegated name",
         severity: Severity::Warning,
-        why: "Resolvers follow the NS records of a name to its name servers, so they rarely see other records there; zones \
-              with advanced name servers never serve them. The documentation says that NS shares a name with DS alone; in \
-              practice Cloudflare accepts some types, hence a warning. Addresses and aliases beside NS are refused, and \
+        why: "Resolvers follow the NS records of a name to its name servers, so they rarely see \
+            other records there; zones \
+              with advanced name servers never serve them. The documentation says that NS shares a \
+              name with DS alone; in \
+              practice Cloudflare accepts some types, hence a warning. Addresses and aliases \
+              beside NS are refused, and \
               are an error (DNS0007).",
         fix: "Move the record into the delegated zone, or remove it.",
     },

@@ -13,13 +13,17 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0015",
         summary: "the rule stops known good bots",
         severity: Severity::Warning,
-        why: "`cf.client.bot` is true for the bots of search engines, monitoring and the like that Cloudflare has verified. It is not \
-              true for bots in general. A rule that stops such requests takes the website out of search results.",
-        fix: "Write `not cf.client.bot` to spare good bots from a rule. To find bad ones, use `cf.bot_management.score`, a rate limit \
+        why: "`cf.client.bot` is true for the bots of search engines, monitoring and the like that \
+            Cloudflare has verified. It is not \
+              true for bots in general. A rule that stops such requests takes the website out of \
+              search results.",
+        fix: "Write `not cf.client.bot` to spare good bots from a rule. To find bad ones, use \
+            `cf.bot_management.score`, a rate limit \
               or a managed challenge.",
     },
     sources: &[
-        "developers.cloudflare.com/ruleset-engine/rules-language/fields/reference/cf.client.bot, read 2026-11-22",
+        "developers.cloudflare.com/ruleset-engine/rules-language/fields/reference/cf.client.bot, \
+        read 2026-11-22",
     ],
     good: "\
 zones:

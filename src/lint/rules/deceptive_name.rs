@@ -10,10 +10,14 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0020",
         summary: "the name looks like another one",
         severity: Severity::Warning,
-        why: "Letters of different scripts look alike: the first letter of `рaypal` can be Cyrillic. The lint reports \
-              labels that mix Latin, Greek and Cyrillic letters, and labels in Greek or Cyrillic whose letters all look \
-              like Latin ones. Browsers show such names as `xn--…`, and readers of a spec mistake them for others.",
-        fix: "Type the name again on a keyboard of one script. If it is meant as written, write it as `xn--…`.",
+        why: "Letters of different scripts look alike: the first letter of `рaypal` can be \
+            Cyrillic. The lint reports \
+              labels that mix Latin, Greek and Cyrillic letters, and labels in Greek or Cyrillic \
+              whose letters all look \
+              like Latin ones. Browsers show such names as `xn--…`, and readers of a spec mistake \
+              them for others.",
+        fix: "Type the name again on a keyboard of one script. If it is meant as written, write it \
+            as `xn--…`.",
     },
     sources: &["UTS 39 sections 4 and 5", "RFC 5890 section 4.4"],
     good: "\

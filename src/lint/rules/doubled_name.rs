@@ -9,7 +9,8 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0021",
         summary: "the name ends with the name of the zone twice",
         severity: Severity::Warning,
-        why: "A whole name that another tool took for a relative one becomes `www.example.com.example.com`: a final dot was \
+        why: "A whole name that another tool took for a relative one becomes \
+            `www.example.com.example.com`: a final dot was \
               missing there. No client asks for such a name.",
         fix: "Write the name once. If it is meant as written, end it with a dot.",
     },

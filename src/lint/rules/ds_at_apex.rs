@@ -9,8 +9,10 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0004",
         summary: "the DS record of a zone belongs in its parent zone",
         severity: Severity::Error,
-        why: "The DS record of a zone belongs in the zone above it, where the registrar puts it. In the zone itself it has no effect.",
-        fix: "Remove the record, write `dnssec: on`, and give the DS record that Cloudflare shows to the registrar.",
+        why: "The DS record of a zone belongs in the zone above it, where the registrar puts it. \
+            In the zone itself it has no effect.",
+        fix: "Remove the record, write `dnssec: on`, and give the DS record that Cloudflare shows \
+            to the registrar.",
     },
     sources: &["RFC 4035 section 2.4"],
     good: "\
@@ -36,9 +38,15 @@ fn report_ds_at_apex(context: &LintContext<'_>, findings: &mut Findings) {
     for (zone, owner) in context.owners().filter(|(z, o)| z.is_apex(o.name)) {
         for ds in owner.records.iter().filter(|r| r.data.type_name() == "DS") {
             findings.push(
-                RULE.at(ds.spelling.place, format!("this is the DS record of {} itself", owner.name))
-                    .about(zone.address(ds))
-                    .help("remove it, and write `dnssec: on` in the zone; give the DS record that is then shown to the registrar"),
+                RULE.at(
+                    ds.spelling.place,
+                    format!("this is the DS record of {} itself", owner.name),
+                )
+                .about(zone.address(ds))
+                .help(
+                    "remove it, and write `dnssec: on` in the zone; give the DS record that \
+                        is then shown to the registrar",
+                ),
             );
         }
     }

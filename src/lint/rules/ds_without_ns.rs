@@ -10,7 +10,8 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0003",
         summary: "the DS record is at a name that is not delegated",
         severity: Severity::Error,
-        why: "A DS record holds the key of a delegated zone, so Cloudflare requires NS records at the same name. Where live records \
+        why: "A DS record holds the key of a delegated zone, so Cloudflare requires NS records at \
+            the same name. Where live records \
               that the spec does not name may delegate the name, this is a warning.",
         fix: "Add the NS records of the delegated zone at the same name, or remove the DS record.",
     },

@@ -11,9 +11,12 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0017",
         summary: "the exception has nothing to skip",
         severity: Severity::Warning,
-        why: "An exception lets requests skip managed rules that run after it in the zone. Where the spec deploys no managed ruleset, it \
-              has no effect, and would silently weaken one that is deployed later. Where live rules are left alone \
-              (`unmanaged: keep`), a deployment may exist that the spec does not name: then this is a note.",
+        why: "An exception lets requests skip managed rules that run after it in the zone. Where \
+            the spec deploys no managed ruleset, it \
+              has no effect, and would silently weaken one that is deployed later. Where live \
+              rules are left alone \
+              (`unmanaged: keep`), a deployment may exist that the spec does not name: then this \
+              is a note.",
         fix: "Deploy the ruleset with `owasp: on` or `cloudflare: on`, or remove the exception.",
     },
     sources: &["developers.cloudflare.com/waf/managed-rules/waf-exceptions, read 2026-11-22"],

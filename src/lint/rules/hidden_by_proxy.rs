@@ -13,7 +13,8 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0026",
         summary: "the proxied alias hides what is read at this name",
         severity: Severity::Warning,
-        why: "Receivers of mail, senders and certificate authorities look for records behind this alias. A proxied name is answered with addresses alone, so they find none.",
+        why: "Receivers of mail, senders and certificate authorities look for records behind this \
+            alias. A proxied name is answered with addresses alone, so they find none.",
         fix: "Write `proxied: false`.",
     },
     sources: &[

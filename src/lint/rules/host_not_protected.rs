@@ -13,10 +13,13 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0012",
         summary: "the protection does not reach all hosts of the zone",
         severity: Severity::Note,
-        why: "Rules look at requests that go through Cloudflare. A host that is not proxied is reached at its real address, \
-              so nothing under `waf` applies to it, and it often reveals the origin behind the other hosts. Names of mail \
+        why: "Rules look at requests that go through Cloudflare. A host that is not proxied is \
+            reached at its real address, \
+              so nothing under `waf` applies to it, and it often reveals the origin behind the \
+              other hosts. Names of mail \
               servers, name servers and services are not checked, nor names with an `_`.",
-        fix: "Proxy the hosts that serve websites; change nothing if they serve anything else, or have a protection of \
+        fix: "Proxy the hosts that serve websites; change nothing if they serve anything else, or \
+            have a protection of \
               their own.",
     },
     sources: &[

@@ -14,7 +14,8 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0028",
         summary: "receivers or senders ignore this text",
         severity: Severity::Warning,
-        why: "DKIM keys and the records of DMARC, MTA-STS, TLS reporting and BIMI have a strict form. A text of another form counts as if it did not exist.",
+        why: "DKIM keys and the records of DMARC, MTA-STS, TLS reporting and BIMI have a strict \
+            form. A text of another form counts as if it did not exist.",
         fix: "Correct what the finding names.",
     },
     sources: &[

@@ -9,8 +9,10 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0001",
         summary: "the aliases form a loop",
         severity: Severity::Error,
-        why: "The chain of CNAME records leads back to itself, so none of its names resolves to an address. Zones of one \
-              spec are checked together. If the chain leads through a wildcard, a live record may still take a name out of \
+        why: "The chain of CNAME records leads back to itself, so none of its names resolves to an \
+            address. Zones of one \
+              spec are checked together. If the chain leads through a wildcard, a live record may \
+              still take a name out of \
               it, so this is a warning.",
         fix: "Give one of the names an address, or point it to a name outside the loop.",
     },
@@ -67,7 +69,8 @@ fn report_alias_loops(context: &LintContext<'_>, findings: &mut Findings) {
         let help = if by_wildcard {
             "write another target, or give the name that the wildcard covers a record of its own"
         } else {
-            "write another target for one of them, or give one an A or AAAA record in place of the CNAME"
+            "write another target for one of them, or give one an A or AAAA record in place of the \
+            CNAME"
         };
         findings.push(diagnostic.about(zone.address(first)).help(help));
     }

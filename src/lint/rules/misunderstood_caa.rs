@@ -12,7 +12,9 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0029",
         summary: "certificate authorities do not understand the CAA record as meant",
         severity: Severity::Warning,
-        why: "An authority may issue only if a record names it exactly. A record with another spelling allows no one, or not the one that is meant, and renewals of certificates fail.",
+        why: "An authority may issue only if a record names it exactly. A record with another \
+            spelling allows no one, or not the one that is meant, and renewals of certificates \
+            fail.",
         fix: "Correct what the finding names.",
     },
     sources: &["RFC 8659 sections 4.1 to 4.4", "RFC 8657 section 4"],

@@ -13,11 +13,15 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0011",
         summary: "the name looks like one of another zone",
         severity: Severity::Warning,
-        why: "A name without a final dot is completed with the name of the zone, unless it ends with that already: `www.example.net` \
-              in the zone example.com means `www.example.net.example.com`. The lint reports names that end with another \
-              zone of the spec, or in `.com`, `.net` or `.org`. It reports such a name in an expectation as well, if it has no \
+        why: "A name without a final dot is completed with the name of the zone, unless it ends \
+            with that already: `www.example.net` \
+              in the zone example.com means `www.example.net.example.com`. The lint reports names \
+              that end with another \
+              zone of the spec, or in `.com`, `.net` or `.org`. It reports such a name in an \
+              expectation as well, if it has no \
               records, because `answer: none` would hold for it whatever is published.",
-        fix: "Move the record to the zone it belongs to. If it is meant as written, write the whole name with a final dot.",
+        fix: "Move the record to the zone it belongs to. If it is meant as written, write the \
+            whole name with a final dot.",
     },
     sources: &["RFC 1035 section 5.1"],
     good: "\

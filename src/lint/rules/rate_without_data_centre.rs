@@ -12,9 +12,12 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0016",
         summary: "the rate limit does not count by data centre",
         severity: Severity::Warning,
-        why: "Each data centre of Cloudflare counts separately, so `cf.colo.id` must be among the characteristics of a rate \
-              limit. Cloudflare refuses a rule without it. `per` adds it; under `raw` nothing is added.",
-        fix: "Write the rate limit with `per`, `limit` and `then`, or add `cf.colo.id` to `characteristics`.",
+        why: "Each data centre of Cloudflare counts separately, so `cf.colo.id` must be among the \
+            characteristics of a rate \
+              limit. Cloudflare refuses a rule without it. `per` adds it; under `raw` nothing is \
+              added.",
+        fix: "Write the rate limit with `per`, `limit` and `then`, or add `cf.colo.id` to \
+            `characteristics`.",
     },
     sources: &["developers.cloudflare.com/waf/rate-limiting-rules/parameters, read 2026-11-22"],
     good: "\
@@ -35,7 +38,8 @@ zones:
           raw:
             action: block
             expression: http.request.uri.path eq \"/login\"
-            ratelimit: { characteristics: [ip.src], period: 10, requests_per_period: 5, mitigation_timeout: 10 }
+            ratelimit: \
+            { characteristics: [ip.src], period: 10, requests_per_period: 5, mitigation_timeout: 10 }
 ",
     check: report_rates_without_data_centre,
 };

@@ -12,8 +12,10 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0031",
         summary: "the name has this text already, with other cuts",
         severity: Severity::Warning,
-        why: "A TXT record is a list of strings, and receivers join them (RFC 7208 section 3.3, RFC 6376 section 3.6.2.2). So two records \
-              whose strings are cut at other places are the same text twice, and Cloudflare may refuse the second one as identical, in \
+        why: "A TXT record is a list of strings, and receivers join them (RFC 7208 section 3.3, \
+            RFC 6376 section 3.6.2.2). So two records \
+              whose strings are cut at other places are the same text twice, and Cloudflare may \
+              refuse the second one as identical, in \
               every run. One of them is enough.",
         fix: "Remove one of the two records.",
     },

@@ -13,7 +13,8 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0013",
         summary: "the rule is about hosts that are not proxied",
         severity: Severity::Warning,
-        why: "Requests to a host with `proxied: false` do not go through Cloudflare. A rule whose expression is about such hosts only \
+        why: "Requests to a host with `proxied: false` do not go through Cloudflare. A rule whose \
+            expression is about such hosts only \
               never sees a request.",
         fix: "Proxy the host, or correct its name in the expression, or remove the rule.",
     },

@@ -9,7 +9,8 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0019",
         summary: "the SRV record is not at the name of a service",
         severity: Severity::Warning,
-        why: "Clients look for a service at `_service._proto.name`, such as `_sip._tcp.example.com`. They do not look for an SRV record \
+        why: "Clients look for a service at `_service._proto.name`, such as \
+            `_sip._tcp.example.com`. They do not look for an SRV record \
               at another name.",
         fix: "Begin the name with the labels of service and protocol, each with an underscore.",
     },

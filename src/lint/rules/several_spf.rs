@@ -11,7 +11,8 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0018",
         summary: "the name has several SPF records",
         severity: Severity::Warning,
-        why: "A domain has one SPF record. If there are several, receivers answer \"permerror\" and treat mail from the domain as if \
+        why: "A domain has one SPF record. If there are several, receivers answer \"permerror\" \
+            and treat mail from the domain as if \
               no server were allowed to send it.",
         fix: "Write one record with the mechanisms of all of them, and one `all` at its end.",
     },

@@ -11,7 +11,8 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0025",
         summary: "Cloudflare does not proxy to this target",
         severity: Severity::Error,
-        why: "Services read the CNAME itself at these names, to find a DKIM key or to see who owns a domain. A proxied CNAME is \
+        why: "Services read the CNAME itself at these names, to find a DKIM key or to see who owns \
+            a domain. A proxied CNAME is \
               answered with addresses alone, so Cloudflare refuses to proxy it.",
         fix: "Write `proxied: false`.",
     },

@@ -13,12 +13,16 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0014",
         summary: "the threat score is always 0",
         severity: Severity::Warning,
-        why: "Cloudflare no longer computes the threat score: `cf.threat_score` is 0 for every request, so a comparison \
-              with it has the same result for all of them. A rule that was written to stop bad visitors has no effect.",
-        fix: "Remove the comparison. Managed rules, rate limits and `cf.bot_management.score` tell visitors apart.",
+        why: "Cloudflare no longer computes the threat score: `cf.threat_score` is 0 for every \
+            request, so a comparison \
+              with it has the same result for all of them. A rule that was written to stop bad \
+              visitors has no effect.",
+        fix: "Remove the comparison. Managed rules, rate limits and `cf.bot_management.score` tell \
+            visitors apart.",
     },
     sources: &[
-        "developers.cloudflare.com/analytics/account-and-zone-analytics/threat-types, read 2026-11-22",
+        "developers.cloudflare.com/analytics/account-and-zone-analytics/threat-types, read \
+        2026-11-22",
     ],
     good: "\
 zones:

@@ -13,7 +13,9 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0027",
         summary: "receivers cannot use the SPF record",
         severity: Severity::Warning,
-        why: "Receivers use an SPF record as a whole or not at all. One wrong term, one lookup too many, or a wrong start makes them answer \"permerror\" or \"none\", and they treat mail from the domain as if no server were allowed to send it.",
+        why: "Receivers use an SPF record as a whole or not at all. One wrong term, one lookup too \
+            many, or a wrong start makes them answer \"permerror\" or \"none\", and they treat \
+            mail from the domain as if no server were allowed to send it.",
         fix: "Correct the term that the finding names.",
     },
     sources: &["RFC 7208 sections 4.5, 4.6 and 4.6.4"],

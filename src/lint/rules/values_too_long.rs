@@ -16,12 +16,17 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0005",
         summary: "the records of the name and type are too long together",
         severity: Severity::Error,
-        why: "All records of one name and type have at most 8192 characters of content together; beyond that Cloudflare refuses \
-              them with code 83011. It is not documented whether the quotes and escapes of texts count: what is too long only \
+        why: "All records of one name and type have at most 8192 characters of content together; \
+            beyond that Cloudflare refuses \
+              them with code 83011. It is not documented whether the quotes and escapes of texts \
+              count: what is too long only \
               with them is a warning.",
         fix: "Remove values that are no longer needed, or move some to other names.",
     },
-    sources: &["developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20"],
+    sources: &[
+        "developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read \
+        2026-11-20",
+    ],
     good: "\
 zones:
   example.com:
@@ -33,7 +38,8 @@ zones:
 zones:
   example.com:
     records:
-      - { name: \"@\", type: TXT, content: [LONG1, LONG2, LONG3] }  # each stands for 3000 characters
+      - { name: \"@\", type: TXT, content: [LONG1, LONG2, LONG3] }  # each stands for 3000 \
+      characters
 ",
     check: report_too_long_values,
 };

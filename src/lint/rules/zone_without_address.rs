@@ -10,13 +10,16 @@ pub(in crate::lint) static RULE: LintRule = LintRule {
         code: "LINT0007",
         summary: "no name of the zone has an address",
         severity: Severity::Note,
-        why: "The zone is pruned and has no A, AAAA or CNAME record: no website and no host can be reached by a name in it. \
-              This is right for a domain that is parked or used for mail alone. Zones that delegate names, zones of \
+        why: "The zone is pruned and has no A, AAAA or CNAME record: no website and no host can be \
+            reached by a name in it. \
+              This is right for a domain that is parked or used for mail alone. Zones that \
+              delegate names, zones of \
               addresses (`in-addr.arpa`, `ip6.arpa`) and zones without any record are not checked.",
         fix: "Add the missing records, or change nothing if nothing should be reachable.",
     },
     sources: &[
-        "developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20",
+        "developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read \
+        2026-11-20",
     ],
     good: "\
 zones:

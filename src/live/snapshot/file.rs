@@ -41,7 +41,8 @@ pub enum SnapshotError {
     Foreign(String),
     /// A newer version of the program made the snapshot.
     #[error(
-        "it has format {found}, and this version of zonewright knows format {known}: use a newer version, or \
+        "it has format {found}, and this version of zonewright knows format {known}: use a newer \
+        version, or \
          take the snapshot again"
     )]
     Newer {
@@ -58,7 +59,8 @@ pub enum SnapshotError {
     Changed(String),
     /// The snapshot is too large.
     #[error(
-        "it has more than {limit} {what}, which is too much for one snapshot: take one of each part of the zones"
+        "it has more than {limit} {what}, which is too much for one snapshot: take one of each \
+        part of the zones"
     )]
     TooLarge {
         /// Exceeded limit.

@@ -117,7 +117,8 @@ fn write_connection(out: &mut dyn Write, connection: &Connection) -> io::Result<
             let seconds = seconds.unsigned_abs();
             writeln!(
                 out,
-                "Clock          ! {seconds} s {side} Cloudflare's; set it: expiry dates depend on it"
+                "Clock          ! {seconds} s {side} Cloudflare's; set it: expiry dates depend on \
+                it"
             )?;
         }
         Clock::Unknown => writeln!(out, "Clock          ? Cloudflare's responses have no date")?,
@@ -265,13 +266,15 @@ fn write_conclusion(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
     if report.spec.is_none() && report.verdict == Sufficiency::Insufficient {
         return writeln!(
             out,
-            "✘ These credentials may not read zones, which every command needs: see the line with ✘."
+            "✘ These credentials may not read zones, which every command needs: see the line with \
+            ✘."
         );
     }
     if !report.is_answered() && report.verdict != Sufficiency::Insufficient {
         return writeln!(
             out,
-            "? Cloudflare did not answer every request: see the lines with ?, and run this again later."
+            "? Cloudflare did not answer every request: see the lines with ?, and run this again \
+            later."
         );
     }
     if report.spec.is_none() {
@@ -287,13 +290,15 @@ fn write_conclusion(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
         }
         Sufficiency::Unknown => writeln!(
             out,
-            "✔ Nothing that the spec needs is refused. Reading cannot tell about {}; --probe-writes asks about rulesets.",
+            "✔ Nothing that the spec needs is refused. Reading cannot tell about {}; \
+            --probe-writes asks about rulesets.",
             count(unknown, "needed permission")
         ),
         Sufficiency::Insufficient => {
             writeln!(
                 out,
-                "✘ These credentials may not do everything that the spec needs: see the lines with ✘."
+                "✘ These credentials may not do everything that the spec needs: see the lines with \
+                ✘."
             )
         }
     }

@@ -87,7 +87,10 @@ fn cells(matrix: &Matrix, report: &Report) -> Vec<Vec<MatrixCell>> {
 /// Explains the question marks of a matrix, if it has some.
 fn doubt(matrix: &Matrix) -> Option<&'static str> {
     let has = matrix.unknown.iter().flatten().any(|number| *number > 0);
-    has.then_some("+n? up to n more requests may be acted on: the pattern of a rule takes too many steps on them")
+    has.then_some(
+        "+n? up to n more requests may be acted on: the pattern of a rule takes too many \
+        steps on them",
+    )
 }
 
 /// Describes the requests that a matrix of a set counts.

@@ -19,7 +19,8 @@ pub(in crate::render) fn page(report: &Report) -> (String, String) {
     let stopped: u64 = report.zones.iter().map(|zone| zone.stopped).sum();
     let through: u64 = report.zones.iter().map(|zone| zone.let_through).sum();
     let mut out = format!(
-        "<header><h1>Rehearsal of {}</h1>\n<ul class=\"counts\"><li><b>{stopped}</b> newly stopped</li><li><b>{through}</b> \
+        "<header><h1>Rehearsal of {}</h1>\n<ul class=\"counts\"><li><b>{stopped}</b> newly \
+        stopped</li><li><b>{through}</b> \
          newly let through</li></ul></header>\n",
         count(requests, "recorded request")
     );
@@ -83,7 +84,8 @@ fn add_bars(out: &mut String, outcomes: &Outcomes) {
         format!("{pass} pass, {block} blocked, {challenge} challenged, {unknown} unknown")
     };
     out.push_str(
-        "<svg viewBox=\"0 0 720 88\" width=\"720\" role=\"img\" style=\"max-width:100%\" aria-label=\"Outcomes\">\n",
+        "<svg viewBox=\"0 0 720 88\" width=\"720\" role=\"img\" style=\"max-width:100%\" \
+        aria-label=\"Outcomes\">\n",
     );
     for (top, when, counts) in [(0, "now", outcomes.before), (44, "planned", outcomes.after)] {
         let Counts { pass, block, challenge, unknown } = counts;
@@ -121,13 +123,15 @@ fn add_bars(out: &mut String, outcomes: &Outcomes) {
 fn add_matrix(out: &mut String, matrix: &Matrix, report: &Report) {
     let (width, height) = (LEFT + 6 * WIDTH, TOP + 4 * HEIGHT);
     out.push_str(&format!(
-        "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" role=\"img\" style=\"max-width:100%\" \
+        "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" role=\"img\" \
+        style=\"max-width:100%\" \
          aria-label=\"Requests by paranoia level and threshold\">\n"
     ));
     for (n, number) in matrix.thresholds.iter().enumerate() {
         let x = LEFT + n * WIDTH + WIDTH / 2;
         out.push_str(&format!(
-            "<text x=\"{x}\" y=\"16\" text-anchor=\"middle\" fill=\"currentColor\" font-size=\"13\">{}</text>\n",
+            "<text x=\"{x}\" y=\"16\" text-anchor=\"middle\" fill=\"currentColor\" \
+            font-size=\"13\">{}</text>\n",
             threshold(*number)
         ));
     }
@@ -153,7 +157,8 @@ fn add_matrix(out: &mut String, matrix: &Matrix, report: &Report) {
                 (false, false) => "",
             };
             out.push_str(&format!(
-                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"var(--bad)\" fill-opacity=\"0.{shade:02}\" \
+                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"var(--bad)\" \
+                fill-opacity=\"0.{shade:02}\" \
                  stroke=\"{border}\" stroke-width=\"2\"{dashes}/>\n",
                 x + 2,
                 top + 2,
@@ -163,8 +168,10 @@ fn add_matrix(out: &mut String, matrix: &Matrix, report: &Report) {
             let middle_of_cell = x + WIDTH / 2;
             let (first, second) = (top + 18, top + 34);
             out.push_str(&format!(
-                "<text x=\"{middle_of_cell}\" y=\"{first}\" text-anchor=\"middle\" fill=\"currentColor\" font-size=\"13\">{} \
-                 ({})</text>\n<text x=\"{middle_of_cell}\" y=\"{second}\" text-anchor=\"middle\" fill=\"currentColor\" \
+                "<text x=\"{middle_of_cell}\" y=\"{first}\" text-anchor=\"middle\" \
+                fill=\"currentColor\" font-size=\"13\">{} \
+                 ({})</text>\n<text x=\"{middle_of_cell}\" y=\"{second}\" text-anchor=\"middle\" \
+                 fill=\"currentColor\" \
                  font-size=\"11\">{words}</text>\n",
                 cell.number, cell.share
             ));

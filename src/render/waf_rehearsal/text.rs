@@ -25,7 +25,8 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         {
             writeln!(
                 out,
-                "  {when:<8} {pass} pass, {block} blocked, {challenge} challenged, {unknown} unknown"
+                "  {when:<8} {pass} pass, {block} blocked, {challenge} challenged, {unknown} \
+                unknown"
             )?;
         }
         if let Some(matrix) = &outcomes.matrix {

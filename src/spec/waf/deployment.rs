@@ -181,7 +181,8 @@ impl Section<'_> {
         let (value, place) = (&syntax.value.0, self.handle(syntax.span));
         let Some(overrides) = Overrides::read(Some(value)) else {
             self.reader.diagnostics.push(findings::RAW.at(place, "these are not overrides").help(
-                "write `categories` as a list with `category`, `rules` as a list with `id`, and what to override in each",
+                "write `categories` as a list with `category`, `rules` as a list with `id`, and \
+                what to override in each",
             ));
             return None;
         };

@@ -45,7 +45,10 @@ impl Section<'_> {
             self.reader.diagnostics.push(
                 findings::THRESHOLD_LOW
                     .at(place, format!("a request is acted on from a score of {number}"))
-                    .help(format!("write `paranoia: {number}` if the level is meant, and a threshold of 5 or more")),
+                    .help(format!(
+                        "write `paranoia: {number}` if the level is meant, and a \
+                        threshold of 5 or more"
+                    )),
             );
         }
     }

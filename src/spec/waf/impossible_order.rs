@@ -44,9 +44,18 @@ pub(super) fn check(
                         if is_before { ("before", "below") } else { ("after", "above") };
                     diagnostics.push(
                         findings::ORDER
-                            .at(*place, format!("`{}` is {side} `{name}` in the list, not {word} it", rule.name))
+                            .at(
+                                *place,
+                                format!(
+                                    "`{}` is {side} `{name}` in the list, not {word} it",
+                                    rule.name
+                                ),
+                            )
                             .and_at(first, "here")
-                            .help(format!("rules of one list run in its order: move the entry, or remove `{word}`")),
+                            .help(format!(
+                                "rules of one list run in its order: move the entry, or \
+                                remove `{word}`"
+                            )),
                     );
                 }
                 continue;
@@ -61,7 +70,8 @@ pub(super) fn check(
                     format!("`{}` cannot be both before and after `{name}`", rule.name)
                 } else {
                     format!(
-                        "`{}` must be before `{name}`, but `{}`, which is above it in the list, must be after `{name}`",
+                        "`{}` must be before `{name}`, but `{}`, which is above it in the list, \
+                        must be after `{name}`",
                         rule.name, rules[*first].name
                     )
                 };

@@ -44,6 +44,7 @@ pub(super) fn several_deployments(key: &str, place: Place) -> Diagnostic {
     findings::DEPLOYED_TWICE
         .at(place, format!("`{key}` holds a list, and a zone runs each managed ruleset once"))
         .help(format!(
-            "write one mapping under `{key}:`; where it should do less, add `exceptions` with an expression of their own"
+            "write one mapping under `{key}:`; where it should do less, add `exceptions` with an \
+            expression of their own"
         ))
 }

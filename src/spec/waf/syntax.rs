@@ -530,7 +530,8 @@ fn action(_: &mut SchemaGenerator) -> Schema {
 
 /// Returns the schema of `when`.
 fn when(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "minLength": 1, "examples": ["all", "http.request.uri.path eq \"/login\""] })
+    json_schema!({ "type": "string", "minLength": 1, "examples": ["all", "http.request.uri.path \
+        eq \"/login\""] })
 }
 
 /// Returns the schema of a share of requests.

@@ -86,7 +86,8 @@ impl<'w> WantedOrder<'_, 'w, '_> {
                 let anchor_member = match (live.get(name.as_str()), placed.get(name.as_str())) {
                     (Some(live), _) if pruned.contains(live) => {
                         let what = format!(
-                            "this plan deletes the rule `{name}`: the spec does not name it, and `unmanaged` is `prune`"
+                            "this plan deletes the rule `{name}`: the spec does not name it, and \
+                            `unmanaged` is `prune`"
                         );
                         misplaced.push((*place, what));
                         continue;

@@ -82,7 +82,8 @@ pub(super) fn strange_levels(overrides: &Overrides, levels: &[&TagOverride]) -> 
                 }
                 Some(level) => {
                     format!(
-                        "level {level} is switched on, but no level above it is switched off, so level 4 applies"
+                        "level {level} is switched on, but no level above it is switched off, so \
+                        level 4 applies"
                     )
                 }
             }

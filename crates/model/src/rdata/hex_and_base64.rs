@@ -71,7 +71,10 @@ impl Digits {
         let place = |n: usize| self.characters.get(n).map_or(0, |(at, _)| *at);
         if let Some(at) = text.find("-----") {
             return Err(DataError::field(field, "the base64 text is in its armoured form")
-                .help("write only what is between the lines that begin with `-----`, without headers and checksum")
+                .help(
+                    "write only what is between the lines that begin with `-----`, without \
+                    headers and checksum",
+                )
                 .at(place(text[..at].chars().count())));
         }
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');

@@ -299,7 +299,10 @@ impl RecordData for Loc {
         }
         if let Some(word) = words.next() {
             return Err(DataError::whole(format!("`{}` is one word too many", word.text()))
-                .help("write `LATITUDE LONGITUDE ALTITUDE SIZE HORIZONTAL-PRECISION VERTICAL-PRECISION`")
+                .help(
+                    "write `LATITUDE LONGITUDE ALTITUDE SIZE HORIZONTAL-PRECISION \
+                    VERTICAL-PRECISION`",
+                )
                 .at(word.offset));
         }
         let [size, precision_horz, precision_vert] = sizes;

@@ -84,8 +84,10 @@ fn check_overrides(
             check_effects(item, problems)?;
             check_item("category", tag, item, problems);
             if !target.rules.iter().any(|rule| catalogue::tags(rule).any(|t| t == tag)) {
-                problems
-                    .say(format!("'{tag}' is not a valid value for category because no rule of the ruleset has it"));
+                problems.say(format!(
+                    "'{tag}' is not a valid value for category because no rule of the \
+                        ruleset has it"
+                ));
             }
         }
     }

@@ -28,8 +28,10 @@ pub(super) fn check_custom_response(
         members::check_known(response, &["status_code", "content", "content_type"])?;
         match members::optional_number(response, "status_code")? {
             None | Some(400..=499) => {}
-            Some(status) => problems
-                .say(format!("'{status}' is not a valid value for status_code because it must be between 400 and 499")),
+            Some(status) => problems.say(format!(
+                "'{status}' is not a valid value for status_code because it must be \
+                    between 400 and 499"
+            )),
         }
         if let Some(kind) =
             members::optional_text(response, "content_type")?.filter(|kind| !TYPES.contains(kind))

@@ -186,7 +186,8 @@ fn check_action(
     }
     if !allowed.contains(&action) {
         let text = format!(
-            "'{action}' is not a valid value for action because it is not possible to use the {action} action in a ruleset \
+            "'{action}' is not a valid value for action because it is not possible to use the \
+            {action} action in a ruleset \
              with phase {phase} and kind {kind}"
         );
         problems.add(Problem::new(20016, text));
@@ -206,7 +207,8 @@ fn check_action(
         "block" => response::check_custom_response(author, parameters, problems),
         _ => {
             if action == "log" && !author.scope.has(RuleFeature::LogAction) {
-                let text = "not entitled: the use of action log is not allowed, an Enterprise plan is required";
+                let text = "not entitled: the use of action log is not allowed, an Enterprise plan \
+                    is required";
                 problems.add(Problem::new(50002, text));
             }
             if parameters.is_some_and(|p| !p.is_empty()) {

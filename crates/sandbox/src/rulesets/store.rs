@@ -45,7 +45,8 @@ CREATE INDEX IF NOT EXISTS ruleset_rules_by_id ON ruleset_rules(id);
 pub(super) const VENDOR: &str = "";
 
 /// The statement that reads the current version of rulesets.
-const LATEST: &str = "SELECT v.document FROM rulesets AS r JOIN ruleset_versions AS v ON v.ruleset_id = r.id AND \
+const LATEST: &str = "SELECT v.document FROM rulesets AS r JOIN ruleset_versions AS v ON \
+    v.ruleset_id = r.id AND \
      v.version = r.version WHERE r.owner = ?1";
 
 /// Reads a ruleset from a row.
@@ -118,7 +119,8 @@ pub(super) fn save_ruleset(
     let Ruleset { id, kind, phase, rules, .. } = ruleset;
     let version = i64::try_from(ruleset.version).unwrap_or(i64::MAX);
     let zone = Some(owner).filter(|_| kind == "zone");
-    let sql = "INSERT INTO rulesets (id, owner, zone_id, kind, phase, version) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+    let sql = "INSERT INTO rulesets (id, owner, zone_id, kind, phase, version) VALUES (?1, ?2, ?3, \
+        ?4, ?5, ?6) \
          ON CONFLICT (id) DO UPDATE SET version = ?6";
     connection.prepare_cached(sql)?.execute(params![id, owner, zone, kind, phase, version])?;
     let sql = "DELETE FROM ruleset_versions WHERE ruleset_id = ?1 AND version > ?2";

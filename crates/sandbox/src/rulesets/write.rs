@@ -72,13 +72,15 @@ pub(super) fn create_ruleset(
         return Err(Refusal::unnumbered(
             400,
             format!(
-                "'{kind}' is not a valid value for kind because it is not possible to create such a ruleset in {owner}"
+                "'{kind}' is not a valid value for kind because it is not possible to create such \
+                a ruleset in {owner}"
             ),
         ));
     }
     if kind == scope.entry_kind() && store::load_entry_point(context, scope, phase)?.is_some() {
         let text = format!(
-            "'{kind}' is not a valid value for kind because exceeded maximum number of {kind} rulesets for phase {phase}"
+            "'{kind}' is not a valid value for kind because exceeded maximum number of {kind} \
+            rulesets for phase {phase}"
         );
         return Err(Refusal::of(400, vec![Problem::new(20217, text).at("/kind")]));
     }

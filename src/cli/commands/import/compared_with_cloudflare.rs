@@ -34,7 +34,10 @@ pub(super) async fn compare_with_cloudflare(
     let Ok(goal) =
         Goal::from_spec(&[spec::Input::Stdin(text.to_owned())], &options, Selection::default())
     else {
-        output.news("not compared with Cloudflare, because the spec has errors; `zonewright validate` shows them");
+        output.news(
+            "not compared with Cloudflare, because the spec has errors; `zonewright \
+            validate` shows them",
+        );
         return Ok(());
     };
     let outcome = planned(goal, found, against, settings, output).await;
@@ -85,7 +88,8 @@ fn report_differences(planned: &Planned<'_>, found: &ImportResult, output: &Outp
     output.hide();
     output.diagnostics(&diagnostics, &found.sources);
     let counts = format!(
-        "compared with Cloudflare: {} equal, {different} different, {only_in_source} only in the source, {only_at_cloudflare} only at \
+        "compared with Cloudflare: {} equal, {different} different, {only_in_source} only in the \
+        source, {only_at_cloudflare} only at \
          Cloudflare",
         count(equal, "record")
     );

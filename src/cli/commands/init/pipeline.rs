@@ -28,7 +28,8 @@ pub(super) enum Wanted {
 }
 
 /// Steps that remain for the user.
-pub(super) const TO_DO: &str = "before the pipeline runs: in its files, replace every name that contains `example` with yours, and store the tokens (docs/pipelines.md)";
+pub(super) const TO_DO: &str = "before the pipeline runs: in its files, replace every name that \
+    contains `example` with yours, and store the tokens (docs/pipelines.md)";
 
 /// Maximum size of a Git configuration that is read, in bytes.
 const LARGEST_CONFIGURATION: u64 = 1024 * 1024;
@@ -101,7 +102,8 @@ pub(super) fn to_move(directory: &Path) -> Option<String> {
     let directory_itself = directory.canonicalize().ok()?;
     let (top, _) = repository(directory).filter(|(top, _)| *top != directory_itself)?;
     Some(format!(
-        "move the files of the pipeline to the top of the repository, {}, and change the paths in them: hosts read them there only",
+        "move the files of the pipeline to the top of the repository, {}, and change the paths in \
+        them: hosts read them there only",
         top.display()
     ))
 }

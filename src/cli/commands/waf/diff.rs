@@ -16,7 +16,8 @@ use crate::render::text::write_waf_difference;
 /// Show what the spec changes, rule by rule
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf diff zones/\n  zonewright waf diff zones/ --zone example.com --detailed-exitcode"
+    after_help = "Examples:\n  zonewright waf diff zones/\n  zonewright waf diff zones/ --zone \
+        example.com --detailed-exitcode"
 )]
 pub(super) struct WafDiffArgs {
     /// The spec.

@@ -15,7 +15,8 @@ use crate::render::text::write_waf_survey;
 /// Show the live protection of a zone
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf effective example.com\n  zonewright waf effective example.com example.net --rules --format json"
+    after_help = "Examples:\n  zonewright waf effective example.com\n  zonewright waf effective \
+        example.com example.net --rules --format json"
 )]
 pub(super) struct WafEffectiveArgs {
     /// Zones to show

@@ -36,9 +36,10 @@ use crate::spec::print_waf;
 /// Explain why the OWASP rules stop a request, and show the ways to let it through, least damage
 /// first
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  zonewright waf explain \"curl 'https://www.example.com/search?q=1%27%20or%201=1'\" --spec zones/\n  zonewright waf explain request.har --entry 3 --live example.com --redact\n  zonewright waf explain 942100 941130 'GET https://www.example.com/search' --spec zones/"
-)]
+#[command(after_help = "Examples:\n  zonewright waf explain \"curl \
+        'https://www.example.com/search?q=1%27%20or%201=1'\" --spec zones/\n  zonewright waf \
+        explain request.har --entry 3 --live example.com --redact\n  zonewright waf explain 942100 \
+        941130 'GET https://www.example.com/search' --spec zones/")]
 pub(super) struct WafExplainArgs {
     /// A `curl` command, or a method and an address, each in one argument; a file with a request
     /// (HAR, raw, JSON line), or - for standard input; numbers of rules
@@ -223,7 +224,8 @@ impl Asked {
             [_, second, ..] => {
                 let second = crate::model::request::clip(second);
                 return Err(Ended::usage(format!(
-                    "`{second}` is one request too many: write each request in one argument, in quotes"
+                    "`{second}` is one request too many: write each request in one argument, in \
+                    quotes"
                 )));
             }
         };
@@ -333,7 +335,13 @@ fn find_rules(asked: Asked, rules: &RuleSet) -> anyhow::Result<RuleMatches> {
         Asked::Rules(numbers, request) => {
             let hit = |number: &u32| {
                 let level = levels.get(number);
-                let level = *level.ok_or_else(|| anyhow!("rule {number} adds nothing to the score in these rules; name rules that contribute, as the dashboard lists them under \"Additional logs\""))?;
+                let level = *level.ok_or_else(|| {
+                    anyhow!(
+                        "rule {number} adds nothing to the score \
+                    in these rules; name rules that contribute, as the dashboard lists them \
+                    under \"Additional logs\""
+                    )
+                })?;
                 Ok(Hit { rule: *number, level, score: crs::score(*number) })
             };
             let hits = Hits {
@@ -341,7 +349,9 @@ fn find_rules(asked: Asked, rules: &RuleSet) -> anyhow::Result<RuleMatches> {
                 undecided: Vec::new(),
             };
             let notes = vec![
-                "the scores are those of the public rules; if Cloudflare acted below this sum, rules are missing from the list".to_owned(),
+                "the scores are those of the public rules; if Cloudflare acted below this sum, \
+                rules are missing from the list"
+                    .to_owned(),
             ];
             Ok(RuleMatches {
                 request: request.map(|sample| sample.request),
@@ -362,7 +372,8 @@ fn of_spec(goal: &Goal, request: Option<&Request>, rules: &RuleSet) -> anyhow::R
         None => match desired.zones.values().collect::<Vec<_>>().as_slice() {
             [zone] => zone,
             _ => bail!(
-                "the spec has several zones: name the request as well, such as `GET https://www.example.com/search`"
+                "the spec has several zones: name the request as well, such as `GET \
+                https://www.example.com/search`"
             ),
         },
     };

@@ -22,7 +22,8 @@ use crate::seclang::Outcome;
 /// Run the OWASP Core Rule Set on requests: which rules match, and the score
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf hits --crs coreruleset --requests requests.jsonl\n  zonewright waf hits --requests - < requests.jsonl"
+    after_help = "Examples:\n  zonewright waf hits --crs coreruleset --requests requests.jsonl\n  \
+        zonewright waf hits --requests - < requests.jsonl"
 )]
 pub(super) struct WafHitsArgs {
     /// The directory of the rules: crs-setup.conf (or its example) and rules/*.conf

@@ -59,7 +59,8 @@ impl Run for WafLockArgs {
         let lock = Lock::of(catalogues().filter(|c| c.which.is_some_and(tuned)));
         if lock.rulesets.is_empty() {
             bail!(
-                "the spec tunes no managed ruleset that Cloudflare offers, so there is nothing to lock"
+                "the spec tunes no managed ruleset that Cloudflare offers, so there is nothing to \
+                lock"
             );
         }
         let path = self.lock.clone().unwrap_or_else(|| path_beside(self.spec.first_file()));

@@ -17,7 +17,9 @@ use crate::cli::shared_arguments::Global;
 /// Show what the settings of the managed WAF mean
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf effective example.com\n  zonewright waf rules zones/ --state off\n  zonewright waf trace 'GET https://www.example.com/wp-login.php' --spec zones/"
+    after_help = "Examples:\n  zonewright waf effective example.com\n  zonewright waf rules zones/ \
+        --state off\n  zonewright waf trace 'GET https://www.example.com/wp-login.php' --spec \
+        zones/"
 )]
 pub(in crate::cli) struct WafArgs {
     /// What to show.

@@ -109,7 +109,8 @@ pub(super) async fn of_goal(
     for Protected { name, problems, .. } in zones.iter().filter(|zone| zone.problems > 0) {
         let entries = count(*problems, "entry");
         output.say(&format!(
-            "{name}: not possible or without effect: {entries} of the spec; `zonewright plan` says which"
+            "{name}: not possible or without effect: {entries} of the spec; `zonewright plan` says \
+            which"
         ));
     }
     output.hide();

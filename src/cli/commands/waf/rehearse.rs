@@ -21,9 +21,9 @@ use crate::render::waf_rehearsal::write;
 
 /// Rehearse the plan on recorded requests: which are newly stopped, and which are newly let through
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  zonewright waf rehearse zones/ --requests requests.har logs/*.json.gz\n  zonewright waf rehearse zones/ --benign ordinary.jsonl --attacks attacks.jsonl --crs coreruleset --format html > rehearsal.html"
-)]
+#[command(after_help = "Examples:\n  zonewright waf rehearse zones/ --requests requests.har \
+        logs/*.json.gz\n  zonewright waf rehearse zones/ --benign ordinary.jsonl --attacks \
+        attacks.jsonl --crs coreruleset --format html > rehearsal.html")]
 pub(super) struct WafRehearseArgs {
     /// The spec.
     #[command(flatten)]

@@ -19,7 +19,8 @@ pub(super) fn read_request(
     }
     // An argument that is no path may contain credentials and is not repeated.
     if word.trim().contains(char::is_whitespace) && !Path::new(word).exists() {
-        let why = "the argument is neither a request nor a file: write a `curl` command, or a method and an address";
+        let why = "the argument is neither a request nor a file: write a `curl` command, or a \
+            method and an address";
         return Err(Ended::usage(why));
     }
     let source = if word == "-" { "standard input" } else { word };

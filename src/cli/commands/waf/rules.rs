@@ -20,7 +20,8 @@ use crate::render::text::write_waf_rules;
 /// List the rules of a managed ruleset: on or off under the spec, and why
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf rules zones/ --state off\n  zonewright waf rules zones/ --family sqli --level 2"
+    after_help = "Examples:\n  zonewright waf rules zones/ --state off\n  zonewright waf rules \
+        zones/ --family sqli --level 2"
 )]
 pub(super) struct WafRulesArgs {
     /// The spec.
@@ -100,8 +101,10 @@ impl Run for WafRulesArgs {
                 survey.rulesets.iter().find(|r| r.which == managed && r.catalogue.is_some());
             let Some(ruleset) = listed else {
                 bail!(
-                    "Cloudflare does not list the rules of `{}` for {name}: check which managed rulesets the Cloudflare plan \
-                     of the zone has, and whether the token may read the account's rulesets (`zonewright doctor`)",
+                    "Cloudflare does not list the rules of `{}` for {name}: check which managed \
+                    rulesets the Cloudflare plan \
+                     of the zone has, and whether the token may read the account's rulesets \
+                     (`zonewright doctor`)",
                     self.ruleset.managed().key()
                 )
             };

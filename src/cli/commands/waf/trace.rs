@@ -27,7 +27,9 @@ use crate::render::waf_trace::write_traces;
 /// Show the rules that a request meets, and what happens to it
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf trace 'POST https://www.example.com/login' --spec zones/ --times 6/1m\n  zonewright waf trace \"curl https://www.example.com/wp-login.php -A scanner\" --live example.com --ip 203.0.113.9"
+    after_help = "Examples:\n  zonewright waf trace 'POST https://www.example.com/login' --spec \
+        zones/ --times 6/1m\n  zonewright waf trace \"curl https://www.example.com/wp-login.php -A \
+        scanner\" --live example.com --ip 203.0.113.9"
 )]
 pub(super) struct WafTraceArgs {
     /// A `curl` command, or a method and an address, in one argument; a file with a request (HAR,

@@ -46,7 +46,8 @@ impl<'b> Module<'b> {
         let Some((directory, files)) = target else {
             return Err(Refused::Elsewhere(if is_local(wanted) {
                 format!(
-                    "`{wanted}` is not among the files that were read; import the directory that contains both, or {USE_STATE}"
+                    "`{wanted}` is not among the files that were read; import the directory that \
+                    contains both, or {USE_STATE}"
                 )
             } else {
                 format!("modules of other places are not fetched; {USE_STATE}")

@@ -146,7 +146,8 @@ impl Module<'_> {
                     });
                 }
                 Err(at) => {
-                    let why = "`dynamic` blocks are not read; import the state (`terraform show -json`) instead";
+                    let why = "`dynamic` blocks are not read; import the state (`terraform show \
+                        -json`) instead";
                     found.leaving.resource(&address, false);
                     found.refuse(findings::NOT_TRANSLATED, kind, &address, at, why);
                 }
