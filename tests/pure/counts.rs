@@ -66,6 +66,10 @@ fn a_count_that_goes_beyond_the_rule_is_reported() {
         ("ip.src in {2001:db8::/32}", "ip.src in {2001:db8::/31} and REFUSED"),
         ("not ip.src in {192.0.2.0/24}", "not ip.src in {192.0.2.1} and REFUSED"),
         ("ip.src.asnum eq 64501", "ip.src.asnum in {64501..64502} and REFUSED"),
+        (
+            "cf.bot_management.score lt 30",
+            r#"http.host matches "^(a|b)\\.example\\.com$" and REFUSED"#,
+        ),
         ("cf.bot_management.score lt 30", "cf.bot_management.score le 30 and REFUSED"),
         (
             r#"http.request.uri.path in {"/a" "/b"}"#,

@@ -14,9 +14,10 @@ use crate::expression::{Expression, tree};
 use crate::field_values::is_derived;
 use crate::given::Given;
 use crate::pages::is_path_field;
+use crate::predicate::texts_of_pattern;
 use crate::request::{Body, Request};
 use crate::syntax::{
-    Base, ComparedValue, Comparison, Index, Item, Literal, Node, NodeKind, Operand,
+    Base, ComparedValue, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator,
 };
 use crate::vocabulary::{FIELDS, FieldType};
 
@@ -156,6 +157,13 @@ impl Candidates<'_> {
             ComparedValue::Operand(_) | ComparedValue::Broken => Vec::new(),
         };
         self.add(&comparison.left, &literals);
+        if let (Operator::Matches, [Literal::Bytes(pattern)]) =
+            (comparison.operator, literals.as_slice())
+        {
+            let texts: Vec<Literal> =
+                texts_of_pattern(pattern).into_iter().map(Literal::Bytes).collect();
+            self.add(&comparison.left, &texts.iter().collect::<Vec<_>>());
+        }
     }
 
     /// Adds values of the field that an operand reads, through functions.

@@ -409,6 +409,11 @@ struct Literals {
     ends: bool,
 }
 
+/// Returns texts of which one is in every match of a pattern.
+pub(super) fn texts_of_pattern(pattern: &[u8]) -> BTreeSet<Vec<u8>> {
+    literals(pattern).map(|literals| literals.texts).unwrap_or_default()
+}
+
 fn literals(pattern: &[u8]) -> Option<Literals> {
     let pattern = std::str::from_utf8(pattern).ok().filter(|pattern| pattern.is_ascii())?;
     let mut parser = ParserBuilder::new().unicode(false).utf8(false).nest_limit(50).build();
