@@ -95,11 +95,11 @@ kinds! {
     NewFiles = "init": of::<NewFiles>(Some("init"));
     /// `waf rules --format json`.
     WafRules = "waf-rules": of::<waf::Zones<waf::ZoneRules<'_>>>(Some("waf_rules"));
-    /// `waf effective --format json`.
+    /// `waf status --format json`.
     WafEffective = "waf-effective": of::<waf::Zones<waf::ZoneSurvey<'_>>>(Some("waf_effective"));
-    /// `waf diff --format json`.
+    /// `waf rules --changes --format json`.
     WafDiff = "waf-diff": of::<waf::Zones<waf::ZoneDifference<'_>>>(Some("waf_diff"));
-    /// `waf lock --format json`.
+    /// `waf rules --lock --format json`.
     WafLock = "waf-lock": of::<waf::Lock<'_>>(Some("waf_lock"));
     /// `waf trace --format json`.
     WafTrace = "waf-trace": of::<waf_trace::Document<'_>>(Some("waf_trace"));
@@ -107,7 +107,7 @@ kinds! {
     WafExplain = "waf-explain": of::<waf_explain::Document<'_>>(Some("waf_explain"));
     /// `waf tune --format json`.
     WafTune = "waf-tune": of::<waf_tune::Document<'_>>(Some("waf_tune"));
-    /// `waf rehearse --format json`.
+    /// `waf replay --format json`.
     WafRehearsal = "waf-rehearsal": of::<Report>(None);
     /// What `sandbox dump` prints and `sandbox seed` reads. `seed` needs no more of it than the
     /// names of zones, and the name, type and value of records.

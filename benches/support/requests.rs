@@ -1,4 +1,4 @@
-//! Cases about requests: rules that `waf rehearse` and `expect` evaluate. The rules are compiled
+//! Cases about requests: rules that `waf replay` and `expect` evaluate. The rules are compiled
 //! before the measurement.
 
 use bumpalo::Bump;

@@ -92,7 +92,7 @@ pub(super) fn as_shown(
     error
 }
 
-/// Words of other tools, each with what to write instead.
+/// Words of other tools and earlier names of commands, each with what to write instead.
 const WORDS_OF_OTHERS: &[(&str, &str)] = &[
     (
         "--force",
@@ -109,9 +109,19 @@ const WORDS_OF_OTHERS: &[(&str, &str)] = &[
         "`zonewright validate` checks a spec offline; `zonewright doctor` checks the credentials",
     ),
     ("version", "`zonewright --version` prints the version"),
+    ("effective", "`waf effective` is called `waf status` now"),
+    ("hits", "`waf hits` is called `waf score` now"),
+    ("rehearse", "`waf rehearse` is called `waf replay` now"),
+    ("diff", "`waf diff` is called `waf rules --changes` now"),
+    (
+        "lock",
+        "`waf lock` is called `waf rules --lock` now, and `waf lock --check` `waf rules --check`",
+    ),
+    ("reset", "`sandbox reset` is called `sandbox seed --reset` now"),
+    ("--leave", "`--leave` is called `--handover` now"),
 ];
 
-/// Returns the advice for a word of another tool that an error is about.
+/// Returns the advice for a word of another tool, or an earlier name, that an error is about.
 fn advice(error: &clap::Error, arguments: &[OsString]) -> Option<&'static str> {
     if !matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand) {
         return None;

@@ -44,9 +44,7 @@ impl Exit {
             Self::Success => "done, or no difference",
             Self::Error => "error, nothing was written",
             Self::Differences | Self::Chosen(_) => {
-                "differences (drift, or what --drift-exit-code says; plan and waf diff with \
-                --detailed-exitcode, diff --exit-code, waf lock --check), or a failed expectation \
-                (test, rehearse)"
+                "differences (drift, or what --drift-exit-code says; plan, diff and waf rules --changes with --detailed-exitcode, waf rules --check), or a failed expectation (test, rehearse)"
             }
             Self::Refused => {
                 "a consent is missing (apply, undo, plan with --detailed-exitcode), or the \

@@ -128,7 +128,7 @@ impl Format {
 }
 
 impl Format {
-    /// Returns the formats of a command, such as `waf rehearse`.
+    /// Returns the formats of a command, such as `waf replay`.
     pub(super) fn of(command: &str) -> impl Iterator<Item = Self> {
         Self::value_variants().iter().copied().filter(move |format| match format {
             Self::Text | Self::Json => true,

@@ -41,7 +41,7 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
                 "{file}: {reason}; changes that Cloudflare made to its rulesets are not reported"
             );
             let diagnostic = findings::LOCK_UNREADABLE.nowhere(what);
-            diagnostics.push(diagnostic.help("write it again: zonewright waf lock SPEC"));
+            diagnostics.push(diagnostic.help("write it again: zonewright waf rules --lock SPEC"));
             return diagnostics;
         }
     };
@@ -55,10 +55,11 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
         if changes.is_empty() {
             continue;
         }
-        diagnostics.push(findings::LOCK_CHANGED.nowhere(changes.sentence()).help(format!(
-            "zonewright waf lock --check SPEC shows it; zonewright waf lock SPEC accepts it in \
-                {file}"
-        )));
+        diagnostics.push(
+            findings::LOCK_CHANGED.nowhere(changes.sentence()).help(format!(
+                "zonewright waf rules --check SPEC shows it; zonewright waf rules --lock SPEC accepts it in {file}"
+            )),
+        );
     }
     diagnostics
 }
@@ -98,8 +99,7 @@ pub(super) fn unknown_acceptances(path: &Path, desired: &Desired) -> Diagnostics
         let versions: Vec<String> =
             locked.iter().map(|ruleset| format!("{} {}", ruleset.name, ruleset.version)).collect();
         let detail = format!("no rule of {} is `{name}`", versions.join(" and "));
-        let help =
-            "correct the number or the id, or write `waf.lock` again: zonewright waf lock SPEC";
+        let help = "correct the number or the id, or write `waf.lock` again: zonewright waf rules --lock SPEC";
         diagnostics.push(
             findings::ACCEPTS_UNKNOWN_RULE
                 .at(accepted.place, detail)

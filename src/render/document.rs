@@ -55,7 +55,7 @@ impl Document {
             ("drift", self.drift.is_some()),
             ("test", self.expectations.is_some()),
             ("pull", self.patch.is_some()),
-            ("waf rehearse", self.requests.is_some()),
+            ("waf replay", self.requests.is_some()),
         ];
         sections.into_iter().filter(|(_, has)| *has).map(|(command, _)| command).collect()
     }

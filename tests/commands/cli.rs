@@ -271,7 +271,7 @@ fn the_sandbox_can_be_filled_printed_and_emptied() {
     assert_eq!(run(&["sandbox", "seed", "d.json"]).exits(0).stdout, "Added 1 zone and 1 record.\n");
     let dump = run(&["sandbox", "dump"]).exits(0);
     assert_eq!(dump.json()["zones"][0]["records"][0]["name"], "www.example.com");
-    run(&["sandbox", "reset"]).exits(0);
+    run(&["sandbox", "seed", "--reset"]).exits(0);
     assert_eq!(run(&["sandbox", "dump"]).exits(0).json()["zones"], json!([]));
     std::fs::write(directory.path().join("dump.json"), &dump.stdout).unwrap();
     run(&["sandbox", "seed", "dump.json"]).exits(0);
@@ -431,7 +431,7 @@ fn options_that_a_command_does_not_read_are_refused() {
         (&["snapshot", "spec.yaml"], &["base"]),
         (&["fmt", "spec.yaml"], &["zone", "shard", "base"]),
         (&["diff", "spec.yaml", "spec.yaml"], &["shard", "base"]),
-        (&["waf", "effective", "example.com"], none),
+        (&["waf", "status", "example.com"], none),
         (
             &["waf", "trace", "GET https://example.com/", "--live", "example.com"],
             &["zone", "shard", "var", "policy", "base"],

@@ -43,9 +43,9 @@ fn every_command_that_takes_a_spec_finds_it() {
         &["export", "--to", "bind", "--name-server", "ns.example.net"],
         &["watch", "--count", "1"],
         &["waf", "rules"],
-        &["waf", "diff"],
-        &["waf", "lock"],
-        &["waf", "rehearse", "--requests", "requests.jsonl"],
+        &["waf", "rules", "--changes"],
+        &["waf", "rules", "--lock"],
+        &["waf", "replay", "--requests", "requests.jsonl"],
         &["waf", "tune", "--benign", "requests.jsonl", "--attacks", "requests.jsonl"],
         &["waf", "trace", "GET https://www.example.com/"],
     ];
@@ -100,9 +100,12 @@ fn a_file_comes_before_directories_and_two_directories_are_refused() {
 #[test]
 fn without_any_spec_both_ways_are_explained() {
     let workspace = Workspace::new(options());
-    for arguments in
-        [&["plan"][..], &["apply", "--yes"], &["waf", "lock"], &["resolve", "example.com"]]
-    {
+    for arguments in [
+        &["plan"][..],
+        &["apply", "--yes"],
+        &["waf", "rules", "--lock"],
+        &["resolve", "example.com"],
+    ] {
         let ran = workspace.run(arguments).exits(64);
         assert!(ran.stdout.is_empty() && ran.stderr.lines().count() == 1, "{ran:?}");
         for words in [

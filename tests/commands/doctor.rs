@@ -391,7 +391,7 @@ fn managed_rulesets_are_compared_with_the_lock_and_the_base_is_named() {
     );
     let page = || workspace.run(&["doctor", "spec.yaml"]).exits(0).stdout;
     assert!(!page().contains("waf.lock"));
-    workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
+    workspace.run(&["waf", "rules", "--lock", "spec.yaml"]).exits(0);
     assert!(page().contains(", as in waf.lock\n"), "{}", page());
     let lock = workspace.path().join("waf.lock");
     let text = std::fs::read_to_string(&lock).unwrap();

@@ -183,18 +183,18 @@ fn reports_of_every_command_fit_their_schema() {
         &json!({ "version": 1, "most_changes": 20, "allow": { "changes-mail": "reviewed" } })
     ));
     assert!(!policy.is_valid(&json!({ "most_changes": 101 })));
-    fits(Kind::WafDiff, &[json(&["waf", "diff", "spec.yaml"])]);
+    fits(Kind::WafDiff, &[json(&["waf", "rules", "--changes", "spec.yaml"])]);
 
     workspace.run(&[&["apply", "spec.yaml", "--yes"], &ALLOWED[..]].concat()).exits(0);
     fits(Kind::WafRules, &[json(&["waf", "rules", "spec.yaml"])]);
     fits(
         Kind::WafEffective,
         &[
-            json(&["waf", "effective", "example.com"]),
-            json(&["waf", "effective", "example.com", "--rules"]),
+            json(&["waf", "status", "example.com"]),
+            json(&["waf", "status", "example.com", "--rules"]),
         ],
     );
-    fits(Kind::WafLock, &[json(&["waf", "lock", "spec.yaml"])]);
+    fits(Kind::WafLock, &[json(&["waf", "rules", "--lock", "spec.yaml"])]);
     let request = "curl 'https://www.example.com/?q=select' -A scanner-x";
     fits(Kind::Sandbox, &[workspace.dump()]);
     fits(
@@ -212,7 +212,7 @@ fn reports_of_every_command_fit_their_schema() {
     let lines = "lines.jsonl";
     fits(
         Kind::WafRehearsal,
-        &[json(&["waf", "rehearse", "spec.yaml", "--crs", "crs", "--requests", lines])],
+        &[json(&["waf", "replay", "spec.yaml", "--crs", "crs", "--requests", lines])],
     );
     fits(
         Kind::WafTune,

@@ -157,11 +157,11 @@ fn journals_of_another_sandbox_are_no_alarm() {
     run(&["apply", "spec.yaml", "--yes", "--sandbox"]).exits(0);
     assert!(!is_warned("--sandbox=other"));
     // The other journal is older than the next one.
-    run(&["sandbox", "reset"]).exits(0);
+    run(&["sandbox", "seed", "--reset"]).exits(0);
     assert!(!is_warned("--sandbox"));
     run(&["apply", "spec.yaml", "--yes", "--sandbox"]).exits(0);
     assert!(!is_warned("--sandbox=other"));
-    run(&["sandbox", "reset"]).exits(0);
+    run(&["sandbox", "seed", "--reset"]).exits(0);
     assert!(!is_warned("--sandbox"));
 }
 
@@ -177,7 +177,7 @@ fn rulesets_that_changed_since_they_were_locked_are_noted() {
         Vec::<Value>::new(),
         "without a file nothing is said"
     );
-    workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
+    workspace.run(&["waf", "rules", "--lock", "spec.yaml"]).exits(0);
     assert_eq!(findings(&workspace, "PLAN0021"), Vec::<Value>::new());
     // As if Cloudflare had added a rule since.
     let path = workspace.path().join("waf.lock");
@@ -190,7 +190,7 @@ fn rulesets_that_changed_since_they_were_locked_are_noted() {
     assert_eq!(found[0]["severity"], "note");
     assert!(found[0]["detail"].as_str().unwrap().contains("1 rule added (942430"), "{}", found[0]);
     assert!(
-        found[0]["help"].as_str().unwrap().contains("zonewright waf lock SPEC"),
+        found[0]["help"].as_str().unwrap().contains("zonewright waf rules --lock SPEC"),
         "{}",
         found[0]
     );

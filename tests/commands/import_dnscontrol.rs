@@ -327,7 +327,7 @@ fn metadata_and_everything_beside_records_is_translated_or_named() {
         assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
     }
     // A part of it is not in the spec, so that it stays in DNSControl.
-    workspace.run(&["import", "./ir.json", "--offline", "--leave", "text"]).exits(1);
+    workspace.run(&["import", "./ir.json", "--offline", "--handover", "text"]).exits(1);
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn what_stays_in_dnscontrol_is_said() {
     let www = json!([{ "type": "A", "name": "www", "target": "192.0.2.1", "ttl": 300 }]);
     let leave = |members: Value| {
         workspace.file("ir.json", document(members));
-        workspace.run(&["import", "./ir.json", "--offline", "--leave", "text"]).exits(0).stdout
+        workspace.run(&["import", "./ir.json", "--offline", "--handover", "text"]).exits(0).stdout
     };
     let text = leave(json!({ "tag": "public", "records": www }));
     assert!(text.contains("remove D(\"example.com!public\", …) from dnsconfig.js"), "{text}");
@@ -360,7 +360,7 @@ fn equal_views_are_one_zone() {
     let ran = import(&workspace, &["./ir.json"]);
     assert!(ran.stderr.contains("record: 2 of 2 imported"), "{}", ran.stderr);
     // Both views leave DNSControl.
-    let script = workspace.run(&["import", "./ir.json", "--leave", "script"]).exits(0).stdout;
+    let script = workspace.run(&["import", "./ir.json", "--handover", "script"]).exits(0).stdout;
     assert!(script.contains("example.com!x") && script.contains("example.com!y"), "{script}");
     // The same zone in two documents.
     ir["domains"][1]["records"][0]["ttl"] = json!(600);
@@ -385,7 +385,7 @@ fn a_record_that_no_spec_can_say_is_not_counted_as_imported() {
     ] {
         assert!(ran.stderr.contains(words), "{words}\n{}", ran.stderr);
     }
-    workspace.run(&["import", "./ir.json", "--leave", "script"]).exits(1);
+    workspace.run(&["import", "./ir.json", "--handover", "script"]).exits(1);
 }
 
 #[test]

@@ -113,7 +113,8 @@ fn modules_beside_a_configuration_are_read_with_their_inputs() {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
     // Addresses are those of the state.
-    let script = workspace.run(&["import", ".", "--offline", "--leave", "script"]).exits(0).stdout;
+    let script =
+        workspace.run(&["import", ".", "--offline", "--handover", "script"]).exits(0).stdout;
     for address in [
         "module.zone[\"example.com\"].cloudflare_zone.this",
         "module.mail[0].cloudflare_record.host",
@@ -452,8 +453,9 @@ resource "cloudflare_record" "this" {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
     // A resource of which another instance is not known leaves by its own address.
-    let leave =
-        |form: &str| workspace.run(&["import", ".", "--offline", "--leave", form]).exits(0).stdout;
+    let leave = |form: &str| {
+        workspace.run(&["import", ".", "--offline", "--handover", form]).exits(0).stdout
+    };
     let address = "module.a[\"x\"].module.b[\"one\"].cloudflare_record.this";
     for out in [leave("script"), leave("text")] {
         assert!(out.contains(&format!("state rm '{address}'")), "{out}");

@@ -234,7 +234,7 @@ fn a_source_that_is_not_read_leaves_the_zone_in_part() {
         says(&ran.stdout, &["192.0.2.1"]);
         assert!(!ran.stdout.contains("prune") && !ran.stderr.contains("topsecret"), "{ran:?}");
         // The zone is not handed over.
-        let ran = import(&workspace, &["./dns/", "--leave", "script"], 1);
+        let ran = import(&workspace, &["./dns/", "--handover", "script"], 1);
         assert!(!ran.stdout.contains("remove the zone"), "{}", ran.stdout);
     }
 }

@@ -145,7 +145,7 @@ fn addresses(code: &str) -> BTreeSet<String> {
 #[track_caller]
 fn accounts_for(workspace: &Workspace, source: &str, all: &BTreeSet<String>) {
     let ran = workspace.run(&["import", source, "--offline"]).exits(0);
-    let script = workspace.run(&["import", source, "--leave", "script"]).exits(0).stdout;
+    let script = workspace.run(&["import", source, "--handover", "script"]).exits(0).stdout;
     let left =
         script.lines().filter_map(|line| line.split_once("state rm '")?.1.strip_suffix('\''));
     let left: BTreeSet<String> = left.map(str::to_owned).collect();

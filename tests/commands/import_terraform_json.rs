@@ -137,7 +137,7 @@ fn deposed_objects_are_named_and_never_imported() {
         let why = "cloudflare_dns_record.a: it is a deposed object, which the next `terraform apply` deletes";
         assert!(ran.stderr.contains(why), "{}", ran.stderr);
         assert!(ran.stderr.contains("cloudflare_dns_record: 1 of 2 imported"), "{}", ran.stderr);
-        let ran = workspace.run(&[&arguments[..], &["--leave", "script"][..]].concat());
+        let ran = workspace.run(&[&arguments[..], &["--handover", "script"][..]].concat());
         assert!(!ran.stdout.contains("state rm"), "{}", ran.stdout);
     }
 }

@@ -6,9 +6,9 @@ use crate::support::workspace::{Ran, Workspace};
 
 const ZONE: &str = "resource \"cloudflare_zone\" \"z\" { name = \"example.com\" }\n";
 
-/// Returns the resources that `--leave script` hands over.
+/// Returns the resources that `--handover script` hands over.
 fn left(workspace: &Workspace, source: &str) -> Vec<String> {
-    let ran = workspace.run(&["import", source, "--leave", "script"]);
+    let ran = workspace.run(&["import", source, "--handover", "script"]);
     let name =
         |line: &str| Some(line.split_once("state rm '")?.1.trim_end_matches('\'').to_owned());
     ran.stdout.lines().filter_map(name).collect()
@@ -138,7 +138,7 @@ resource "cloudflare_dns_record" "two_priorities" {
         left(&workspace, "./infra/"),
         ["cloudflare_dns_record.plain", "cloudflare_zone.plain"]
     );
-    let text = workspace.run(&["import", "./infra/", "--leave", "text"]).exits(0).stdout;
+    let text = workspace.run(&["import", "./infra/", "--handover", "text"]).exits(0).stdout;
     assert_eq!(text.matches("from = ").count(), 2, "{text}");
 }
 

@@ -99,7 +99,7 @@ fn two_resources_for_one_thing_are_refused() {
         assert!(ran.stdout.contains(kept), "{kept}\n{}", ran.stdout);
         assert!(ran.stderr.contains("IMPORT0020") && ran.stderr.contains(skip), "{}", ran.stderr);
         let script = workspace
-            .run(&["import", "./infra/", "--skip", skip, "--leave", "script"])
+            .run(&["import", "./infra/", "--skip", skip, "--handover", "script"])
             .exits(0)
             .stdout;
         let base = skip.split(".settings.").next().unwrap();

@@ -89,9 +89,9 @@ mod verified;
 mod waf;
 mod waf_commands;
 mod waf_explain;
-mod waf_hits;
 mod waf_races;
-mod waf_rehearse;
+mod waf_replay;
+mod waf_score;
 mod waf_trace;
 #[cfg(unix)]
 mod watch;

@@ -127,7 +127,7 @@ fn a_configuration_reads_its_own_files_and_no_others() {
 #[test]
 fn the_old_tool_is_left_without_deleting_anything() {
     let workspace = infra();
-    let text = workspace.run(&["import", "./infra/", "--leave", "text"]).exits(0).stdout;
+    let text = workspace.run(&["import", "./infra/", "--handover", "text"]).exits(0).stdout;
     for part in [
         "removed {\n  from = cloudflare_zone.main\n\n  lifecycle {\n    destroy = false\n  }\n}\n",
         "from = cloudflare_record.host\n",
@@ -136,19 +136,19 @@ fn the_old_tool_is_left_without_deleting_anything() {
         assert!(text.contains(part), "{part}\n{text}");
     }
     assert!(!text.contains("outside"), "{text}");
-    let script = workspace.run(&["import", "./infra/", "--leave", "script"]).exits(0).stdout;
+    let script = workspace.run(&["import", "./infra/", "--handover", "script"]).exits(0).stdout;
     assert!(
         script.starts_with("#!/bin/sh\n") && script.contains("state rm 'cloudflare_record.host'\n"),
         "{script}"
     );
     assert_eq!(workspace.writes().len(), 0);
     workspace.file("config/example.com.yaml", "www: { type: A, value: 192.0.2.1 }\n");
-    let octodns = workspace.run(&["import", "./config/", "--leave", "text"]).exits(0).stdout;
+    let octodns = workspace.run(&["import", "./config/", "--handover", "text"]).exits(0).stdout;
     assert!(octodns.contains("remove the zone `example.com.`"), "{octodns}");
     workspace.file("example.com.zone", "$ORIGIN example.com.\nwww 300 IN A 192.0.2.1\n");
-    let nothing = workspace.run(&["import", "./example.com.zone", "--leave", "text"]).exits(1);
+    let nothing = workspace.run(&["import", "./example.com.zone", "--handover", "text"]).exits(1);
     assert!(
-        nothing.stderr.contains("--leave needs a source that Terraform, octoDNS"),
+        nothing.stderr.contains("--handover needs a source that Terraform, octoDNS"),
         "{}",
         nothing.stderr
     );
@@ -169,9 +169,9 @@ fn a_shell_takes_hostile_addresses_as_words() {
         "resources": [record("www", key), record("x; touch pwned", "a"), record("new", "a\ntouch pwned")] });
     workspace.file("terraform.tfstate", state.to_string());
     let arguments =
-        ["import", "./terraform.tfstate", "--zone-name", "example.com", "--leave", "script"];
+        ["import", "./terraform.tfstate", "--zone-name", "example.com", "--handover", "script"];
     let script = workspace.run(&arguments).exits(0).stdout;
-    let file = workspace.file("leave.sh", &script);
+    let file = workspace.file("handover.sh", &script);
     let terraform = workspace.file("terraform", "#!/bin/sh\nprintf '%s\\n' \"$*\"\n");
     std::fs::set_permissions(&terraform, std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .unwrap();

@@ -38,7 +38,7 @@ fn a_wrong_account_is_named_as_the_reason() {
         &["import", "example.com"] as &[&str],
         &["export", "--to", "bind", "--live", "--zone", "example.com"],
         &["resolve", "www.example.com", "--live"],
-        &["waf", "effective", "example.com"],
+        &["waf", "status", "example.com"],
     ] {
         let ran = run(OTHER, command).exits(1);
         assert!(

@@ -164,14 +164,14 @@ fn files_and_directories_are_compared_offline() {
     file("two/a.yaml", &zone(two));
     file("two/b/c.yaml", &zone(one));
     // The same in fragments.
-    let ran = run(&directory, &["diff", "one.yaml", "two", "--exit-code"]).exits(0);
+    let ran = run(&directory, &["diff", "one.yaml", "two", "--detailed-exitcode"]).exits(0);
     assert_eq!(ran.stdout, "No difference: 1 zone the same in both.\n");
     file(
         "two/d.yaml",
         "version: 1\nzones:\n  example.org: { records: [{ name: '@', type: A, content: 192.0.2.3 }] }\n",
     );
     run(&directory, &["diff", "one.yaml", "two"]).exits(0);
-    let ran = run(&directory, &["diff", "one.yaml", "two", "--exit-code"]).exits(2);
+    let ran = run(&directory, &["diff", "one.yaml", "two", "--detailed-exitcode"]).exits(2);
     assert!(
         ran.stdout.contains("+ example.org") && ran.stdout.contains("records[@ A]: 192.0.2.3"),
         "{}",
@@ -184,8 +184,8 @@ fn files_and_directories_are_compared_offline() {
     );
     assert_eq!(json["zones"][0]["changes"][0]["source"]["file"], "two/d.yaml");
     // Zones of either side can be chosen.
-    run(&directory, &["diff", "one.yaml", "two", "--exit-code", "--zone", "example.com"]).exits(0);
-    run(&directory, &["diff", "two", "one.yaml", "--exit-code", "--zone", "*.org"]).exits(2);
+    run(&directory, &["diff", "one.yaml", "two", "--detailed-exitcode", "--zone", "example.com"]).exits(0);
+    run(&directory, &["diff", "two", "one.yaml", "--detailed-exitcode", "--zone", "*.org"]).exits(2);
     let ran = run(&directory, &["diff", "one.yaml", "two", "--zone", "example.net"]).exits(1);
     assert!(ran.stderr.contains("no zone of either spec matches"), "{}", ran.stderr);
 }

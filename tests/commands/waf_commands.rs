@@ -107,7 +107,7 @@ fn rules_are_listed_with_their_state_under_the_spec() {
 #[test]
 fn what_is_in_effect_is_shown_without_a_spec() {
     let workspace = workspace();
-    let before = workspace.run(&["waf", "effective", "example.com", "--color", "never"]).exits(0);
+    let before = workspace.run(&["waf", "status", "example.com", "--color", "never"]).exits(0);
     assert!(
         before.stdout.contains("Cloudflare OWASP Core Ruleset, version 35 (not deployed)"),
         "{}",
@@ -115,8 +115,7 @@ fn what_is_in_effect_is_shown_without_a_spec() {
     );
     spec(&workspace, TUNED);
     workspace.run(&["apply", "--yes", "zone.yaml"]).exits(0);
-    let text =
-        workspace.run(&["waf", "effective", "example.com", "--color", "never"]).exits(0).stdout;
+    let text = workspace.run(&["waf", "status", "example.com", "--color", "never"]).exits(0).stdout;
     for line in [
         "paranoia    2",
         "threshold   25 (high): 5 critical hits of +5",
@@ -131,7 +130,7 @@ fn what_is_in_effect_is_shown_without_a_spec() {
         assert!(text.contains(line), "{line:?} is not in\n{text}");
     }
     let json = workspace
-        .run(&["waf", "effective", "example.com", "--rules", "--format", "json"])
+        .run(&["waf", "status", "example.com", "--rules", "--format", "json"])
         .exits(0)
         .json();
     let owasp = json["zones"][0]["rulesets"]
@@ -146,7 +145,7 @@ fn what_is_in_effect_is_shown_without_a_spec() {
         (&json!(2), &json!("high"), &json!(183))
     );
     assert_eq!(owasp["rules"].as_array().map(Vec::len), Some(211));
-    let nobody = workspace.run(&["waf", "effective", "example.org"]).exits(1);
+    let nobody = workspace.run(&["waf", "status", "example.org"]).exits(1);
     assert!(
         nobody
             .stderr
@@ -162,7 +161,7 @@ fn what_is_in_effect_is_shown_without_a_spec() {
 fn rules_of_the_account_are_shown_first() {
     let workspace = workspace();
     let shown =
-        || workspace.run(&["waf", "effective", "example.com", "--color", "never"]).exits(0).stdout;
+        || workspace.run(&["waf", "status", "example.com", "--color", "never"]).exits(0).stdout;
     assert!(shown().contains("  account rules  none"), "{}", shown());
     let account =
         workspace.dump()["zones"][0]["account"]["id"].as_str().expect("an account").to_owned();
@@ -184,8 +183,7 @@ fn rules_of_the_account_are_shown_first() {
             && at("managed rules: shop:") < at("not deployed")
     );
     assert!(text.contains("executes the OWASP ruleset"), "{text}");
-    let json =
-        workspace.run(&["waf", "effective", "example.com", "--format", "json"]).exits(0).json();
+    let json = workspace.run(&["waf", "status", "example.com", "--format", "json"]).exits(0).json();
     assert_eq!(json["zones"][0]["account_rules"][0]["rules"][1]["name"], "shop");
     let refused = json!({ "success": false, "errors": [{ "message": "request is not authorized" }], "messages": [], "result": null });
     let path_suffix =
@@ -229,7 +227,7 @@ fn text_from_cloudflare_cannot_control_the_terminal() {
         }],
     }] }));
     let text =
-        workspace.run(&["waf", "effective", "hostile.example", "--color", "never"]).exits(0).stdout;
+        workspace.run(&["waf", "status", "hostile.example", "--color", "never"]).exits(0).stdout;
     assert!(!text.contains('\u{1b}') && text.contains(r"quiet\u{1b}[2J\u{a}fake"), "{text}");
 }
 
@@ -238,17 +236,20 @@ fn what_a_spec_changes_is_shown_rule_by_rule() {
     let workspace = workspace();
     spec(&workspace, TUNED);
     let first = workspace
-        .run(&["waf", "diff", "zone.yaml", "--detailed-exitcode", "--format", "json"])
+        .run(&["waf", "rules", "--changes", "zone.yaml", "--detailed-exitcode", "--format", "json"])
         .exits(2)
         .json();
     assert_eq!(first["kind"], "waf_diff");
     workspace.run(&["apply", "--yes", "zone.yaml"]).exits(0);
     let none = workspace
-        .run(&["waf", "diff", "zone.yaml", "--detailed-exitcode", "--color", "never"])
+        .run(&["waf", "rules", "--changes", "zone.yaml", "--detailed-exitcode", "--color", "never"])
         .exits(0);
     assert_eq!(none.stdout, "example.com  in effect as wanted\n");
     spec(&workspace, &TUNED.replace("paranoia: 2", "paranoia: 1").replace("high", "low"));
-    let weaker = workspace.run(&["waf", "diff", "zone.yaml", "--color", "never"]).exits(0).stdout;
+    let weaker = workspace
+        .run(&["waf", "rules", "--changes", "zone.yaml", "--color", "never"])
+        .exits(0)
+        .stdout;
     for line in [
         "example.com  weakens",
         "paranoia 2 → 1 switches off 48 rules",
@@ -258,20 +259,22 @@ fn what_a_spec_changes_is_shown_rule_by_rule() {
     ] {
         assert!(weaker.contains(line), "{line:?} is not in\n{weaker}");
     }
-    assert!(workspace.run(&["waf", "diff", "missing.yaml"]).exits(1).stdout.is_empty());
+    assert!(
+        workspace.run(&["waf", "rules", "--changes", "missing.yaml"]).exits(1).stdout.is_empty()
+    );
 }
 
 #[test]
 fn the_lock_shows_what_cloudflare_changed() {
     let workspace = workspace();
     spec(&workspace, TUNED);
-    workspace.run(&["waf", "lock", "zone.yaml", "--check"]).exits(1);
-    let wrote = workspace.run(&["waf", "lock", "zone.yaml"]).exits(0);
+    workspace.run(&["waf", "rules", "zone.yaml", "--check"]).exits(1);
+    let wrote = workspace.run(&["waf", "rules", "--lock", "zone.yaml"]).exits(0);
     assert_eq!(wrote.stdout, "Wrote waf.lock: 1 ruleset.\n");
     let path = workspace.path().join("waf.lock");
     let text = std::fs::read_to_string(&path).expect("it was written");
     assert!(text.contains("942430 level-2 on score") && !text.contains("wordpress"));
-    let same = workspace.run(&["waf", "lock", "zone.yaml", "--check"]).exits(0);
+    let same = workspace.run(&["waf", "rules", "zone.yaml", "--check"]).exits(0);
     assert!(same.stdout.ends_with("waf.lock is up to date.\n"), "{}", same.stdout);
     std::fs::write(
         &path,
@@ -279,23 +282,25 @@ fn the_lock_shows_what_cloudflare_changed() {
             .replace(" 35 Cloudflare", " 34 Cloudflare"),
     )
     .expect("it can be written");
-    let moved = workspace.run(&["waf", "lock", "zone.yaml", "--check"]).exits(2);
+    let moved = workspace.run(&["waf", "rules", "zone.yaml", "--check"]).exits(2);
     assert!(
         moved.stdout.contains("34 → 35 since waf.lock: 1 re-levelled (942430 1 → 2)"),
         "{}",
         moved.stdout
     );
-    let json =
-        workspace.run(&["waf", "lock", "zone.yaml", "--check", "--format", "json"]).exits(2).json();
+    let json = workspace
+        .run(&["waf", "rules", "zone.yaml", "--check", "--format", "json"])
+        .exits(2)
+        .json();
     assert_eq!(
         (&json["same"], &json["rulesets"][0]["relevelled"][0]["after"]["level"]),
         (&json!(false), &json!(2))
     );
     std::fs::write(&path, "<<<<<<< HEAD\n").expect("it can be written");
-    let broken = workspace.run(&["waf", "lock", "zone.yaml", "--check"]).exits(1);
+    let broken = workspace.run(&["waf", "rules", "zone.yaml", "--check"]).exits(1);
     assert!(broken.stderr.contains("line 1: this is not a waf.lock"), "{}", broken.stderr);
-    workspace.run(&["waf", "lock", "zone.yaml"]).exits(0);
+    workspace.run(&["waf", "rules", "--lock", "zone.yaml"]).exits(0);
     assert_eq!(std::fs::read_to_string(&path).expect("it was written again"), text);
-    workspace.run(&["waf", "lock", "zone.yaml", "--lock", "other.lock"]).exits(0);
+    workspace.run(&["waf", "rules", "--lock", "zone.yaml", "--lock-file", "other.lock"]).exits(0);
     assert!(workspace.path().join("other.lock").is_file());
 }

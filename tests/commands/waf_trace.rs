@@ -231,7 +231,7 @@ fn what_cannot_be_followed_is_refused() {
             &["--field", "http.request.headers=x"],
             "gets its value from it",
         ),
-        ("GET https://www.example.com/", &["--times", "often"], "6/1m"),
+        ("GET https://www.example.com/", &["--times", "often"], "6 in 1m"),
     ] {
         let ran = workspace
             .run(&[&["waf", "trace", request, "--spec", "spec.yaml"], more].concat())

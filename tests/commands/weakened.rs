@@ -119,7 +119,7 @@ fn a_loosened_threshold_is_drift() {
         metrics.contains("zonewright_drift_objects{zone=\"example.com\",state=\"weakened\"} 1"),
         "{metrics}"
     );
-    let diff = workspace.run(&["waf", "diff", "spec.yaml"]).exits(0).stdout;
+    let diff = workspace.run(&["waf", "rules", "--changes", "spec.yaml"]).exits(0).stdout;
     assert!(!diff.contains("in effect as wanted") && diff.contains("at most 60"), "{diff}");
 }
 
@@ -438,19 +438,18 @@ fn custom_rules_of_several_zones_are_not_read_and_every_command_says_so() {
     assert!(!codes(&plan).contains(&"WAF0038"), "{plan:#}");
 }
 
-/// `waf effective` knows no spec, and compares with the floor of `on`.
+/// `waf status` knows no spec, and compares with the floor of `on`.
 #[test]
 fn the_live_protection_is_compared_with_the_floor() {
     let workspace = zone(&[(MANAGED, json!([owasp(threshold(100))]))], "owasp: on");
     let shown =
-        |workspace: &Workspace| workspace.run(&["waf", "effective", "example.com"]).exits(0).stdout;
+        |workspace: &Workspace| workspace.run(&["waf", "status", "example.com"]).exits(0).stdout;
     let text = shown(&workspace);
     assert!(
         text.contains("below floor promised: the threshold is at most 60; live: it is 100"),
         "{text}"
     );
-    let json =
-        workspace.run(&["waf", "effective", "example.com", "--format", "json"]).exits(0).json();
+    let json = workspace.run(&["waf", "status", "example.com", "--format", "json"]).exits(0).json();
     let below: Vec<&Value> = json["zones"][0]["rulesets"]
         .as_array()
         .unwrap()
@@ -581,7 +580,7 @@ fn rules_that_are_not_in_the_lock_are_found_offline() {
         workspace.run(&["validate", "spec.yaml"]).exits(0).stderr
     };
     assert!(!validated("942999").contains("WAF0037"), "without the file, nothing is known");
-    workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
+    workspace.run(&["waf", "rules", "--lock", "spec.yaml"]).exits(0);
     let words = validated("942999");
     assert!(
         words.contains("WAF0037")

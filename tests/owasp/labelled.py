@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write labelled requests for `waf rehearse` and `waf tune`: payloads of public collections, one in a parameter of a GET request each.
+"""Write labelled requests for `waf replay` and `waf tune`: payloads of public collections, one in a parameter of a GET request each.
 
     python3 labelled.py WAF-Payload-Collection gotestwaf DIRECTORY
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Answer requests with libmodsecurity, in the form of `zonewright waf hits`.
+"""Answer requests with libmodsecurity, in the form of `zonewright waf score`.
 
     python3 modsecurity.py CRS REQUESTS > ANSWERS
 
-CRS is a directory as `waf hits --crs` takes it. Needs the package `libmodsecurity` (3.0.15).
+CRS is a directory as `waf score --crs` takes it. Needs the package `libmodsecurity` (3.0.15).
 """
 import base64
 import json

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Run the regression tests of the OWASP Core Rule Set with `zonewright waf hits`.
+"""Run the regression tests of the OWASP Core Rule Set with `zonewright waf score`.
 
     python3 regression.py CRS WORK            # the public repository, at a tag; a directory for what is written
     python3 regression.py CRS WORK judge ANSWERS
 
 The first form writes WORK/crs (the rules, with the settings of the tests) and WORK/requests.jsonl. Then run
 
-    zonewright waf hits --crs WORK/crs --requests WORK/requests.jsonl > ANSWERS
+    zonewright waf score --crs WORK/crs --requests WORK/requests.jsonl > ANSWERS
 
 and judge the answers: each expected rule has to be among the hits, each excluded rule must not. Tests that expect a rule that does not
 score are judged without it. Needs PyYAML.

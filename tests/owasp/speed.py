@@ -3,7 +3,7 @@
 
     python3 speed.py PROGRAM CRS [NUMBER]
 
-PROGRAM is a release build of zonewright; CRS is a directory as `waf hits --crs` takes it. NUMBER ordinary requests (20,000) are
+PROGRAM is a release build of zonewright; CRS is a directory as `waf score --crs` takes it. NUMBER ordinary requests (20,000) are
 answered, and the first 20th of them (1,000) also by libmodsecurity, which is slow. What loading the rules takes is left out, and
 answers that differ are counted. Processor time, user and system, is that of one thread. Needs the package `libmodsecurity` (3.0.15).
 """
@@ -37,7 +37,7 @@ def main():
             of[name].write_text("".join(requests))
 
         def ours(name):
-            answers, _, spent = min((run(program, "waf", "hits", "--crs", crs, "--requests", of[name]) for _ in range(3)), key=lambda run: run[2])
+            answers, _, spent = min((run(program, "waf", "score", "--crs", crs, "--requests", of[name]) for _ in range(3)), key=lambda run: run[2])
             return answers, spent
 
         loading = ours("none")[1]

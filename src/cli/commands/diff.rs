@@ -25,8 +25,7 @@ use crate::spec;
 /// Compare two specs offline, or a spec with its last commit
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright diff zones/\n  zonewright diff zones/ --base main\n  \
-        zonewright diff old/ new/ --exit-code --format json"
+    after_help = "Examples:\n  zonewright diff zones/\n  zonewright diff zones/ --base main\n  zonewright diff old/ new/ --detailed-exitcode --format json"
 )]
 pub(in crate::cli) struct DiffArgs {
     /// Old and new spec, each a file, a directory, or `-` for standard input; with one SPEC, the old
@@ -34,8 +33,8 @@ pub(in crate::cli) struct DiffArgs {
     #[arg(value_name = "SPEC", num_args = 1..=2, required = true)]
     specs: Vec<PathBuf>,
     /// Exit with 2 if there are differences
-    #[arg(long)]
-    exit_code: bool,
+    #[arg(long, alias = "exit-code")]
+    detailed_exitcode: bool,
 }
 
 impl Run for DiffArgs {
@@ -91,7 +90,11 @@ impl Run for DiffArgs {
                 output.report(|out| write_spec_changes(out, &changes, output.colour))?;
             }
         }
-        Ok(if self.exit_code && !changes.is_empty() { Exit::Differences } else { Exit::Success })
+        Ok(if self.detailed_exitcode && !changes.is_empty() {
+            Exit::Differences
+        } else {
+            Exit::Success
+        })
     }
 }
 

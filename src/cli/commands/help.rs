@@ -10,8 +10,7 @@ use crate::model::Danger;
 /// Show the help of a command, or a page about all of them
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright help plan\n  zonewright help waf diff\n  zonewright help \
-        exit-codes"
+    after_help = "Examples:\n  zonewright help plan\n  zonewright help waf rules\n  zonewright help exit-codes"
 )]
 pub(in crate::cli) struct HelpArgs {
     /// A command; or exit-codes, consents, connection, environment

@@ -48,9 +48,7 @@ struct ValuePositions {
 /// Generate a spec from a live zone, Terraform, octoDNS, DNSControl, a zone file or CSV
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright \
-        import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out \
-        zones/\n  zonewright import ./infra/ --leave script > leave.sh"
+    after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out zones/\n  zonewright import ./infra/ --handover script > handover.sh"
 )]
 pub(in crate::cli) struct ImportArgs {
     /// Live zones by name; files and directories of other tools as ./PATH, ../PATH or /PATH; `-` is
@@ -93,7 +91,7 @@ pub(in crate::cli) struct ImportArgs {
     factor: bool,
     /// Print the steps for the tool that you move away from, instead of a spec; runs nothing
     #[arg(long, value_name = "FORM", value_parser = ["text", "script"], conflicts_with_all = ["out", "factor", "against"])]
-    leave: Option<String>,
+    handover: Option<String>,
     /// Compare the result with a snapshot, instead of with Cloudflare
     #[arg(long, value_name = "SNAPSHOT", conflicts_with = "offline")]
     against: Option<PathBuf>,
@@ -144,7 +142,7 @@ impl ImportArgs {
             value_positions: ValuePositions::default(),
             out: Some(directory.to_owned()),
             factor: false,
-            leave: None,
+            handover: None,
             against: None,
             offline: true,
             only_dns: false,
@@ -249,8 +247,8 @@ pub(super) async fn run(
         imported.extend(files.take_imported());
         file_contents = Some(files);
     }
-    if let Some(form) = &args.leave {
-        return leave(form, file_contents.as_ref(), output);
+    if let Some(form) = &args.handover {
+        return print_handover(form, file_contents.as_ref(), output);
     }
     if !zones.is_empty() {
         let (live, found) = import_live(args.live_parts(), &zones, settings, output).await?;
@@ -349,12 +347,15 @@ fn joined(
 }
 
 /// Prints the steps for the tool that the zones move away from.
-fn leave(form: &str, found: Option<&ImportResult>, output: &Output) -> anyhow::Result<Exit> {
+fn print_handover(
+    form: &str,
+    found: Option<&ImportResult>,
+    output: &Output,
+) -> anyhow::Result<Exit> {
     let Some(leaving) = found.map(|found| &found.leaving).filter(|leaving| !leaving.is_empty())
     else {
         bail!(
-            "--leave needs a source that Terraform, octoDNS or DNSControl manages, with at least \
-            one entry, zone or domain that is imported as a whole"
+            "--handover needs a source that Terraform, octoDNS or DNSControl manages, with at least one entry, zone or domain that is imported as a whole"
         );
     };
     let text = if form == "script" { leaving.script() } else { leaving.text() };

@@ -1,4 +1,4 @@
-//! Implements `sandbox`: runs, fills, prints or empties the sandbox.
+//! Implements `sandbox`: runs, fills, empties or prints the sandbox.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const MOST_OF_FAULTS: u64 = 1024 * 1024;
 /// Maximum size of a document to seed, in bytes.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
-/// Run, fill, print or empty the sandbox, the embedded service
+/// Run, fill or print the sandbox, the embedded service
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  zonewright sandbox serve --dns 127.0.0.1:5300\n  zonewright sandbox \
@@ -45,21 +45,20 @@ enum SandboxCommand {
     Serve(Box<ServeArgs>),
     /// Add zones, records and rulesets from a JSON document (`-` for standard input)
     #[command(
-        after_help = "Examples:\n  zonewright sandbox seed zones.json\n  zonewright sandbox seed - \
-            --sandbox=/tmp/sandbox < zones.json"
+        after_help = "Examples:\n  zonewright sandbox seed zones.json\n  zonewright sandbox seed - --sandbox=/tmp/sandbox < zones.json\n  zonewright sandbox seed --reset"
     )]
     Seed {
         /// Document in the form that `sandbox dump` prints
-        file: PathBuf,
+        #[arg(required_unless_present = "reset")]
+        file: Option<PathBuf>,
+        /// Delete all zones, records and rulesets first
+        #[arg(long)]
+        reset: bool,
     },
     /// Print all zones, records and rulesets as a JSON document
     #[command(after_help = "Examples:\n  zonewright sandbox dump\n  zonewright sandbox dump \
             --sandbox=/tmp/sandbox > zones.json")]
     Dump,
-    /// Delete all zones, records and rulesets
-    #[command(after_help = "Examples:\n  zonewright sandbox reset\n  zonewright sandbox reset \
-            --sandbox=/tmp/sandbox")]
-    Reset,
 }
 
 /// Heading of the options for behaviour of Cloudflare that is uncertain or differs between
@@ -165,8 +164,16 @@ async fn run_command(
         SandboxCommand::Serve(args) => {
             return serve_until_stopped(args, store, global, output).await;
         }
-        SandboxCommand::Seed { file } => {
-            let report = sandbox::seed(&store, &read_document(file)?)?;
+        SandboxCommand::Seed { file, reset } => {
+            let document = file.as_deref().map(read_document).transpose()?;
+            if *reset {
+                sandbox::reset(&store)?;
+            }
+            let Some(document) = document else {
+                output.say("The sandbox is empty.");
+                return Ok(Exit::Success);
+            };
+            let report = sandbox::seed(&store, &document)?;
             output.result(|out| {
                 writeln!(
                     out,
@@ -177,10 +184,6 @@ async fn run_command(
             })?;
         }
         SandboxCommand::Dump => output.json(&sandbox::dump(&store)?)?,
-        SandboxCommand::Reset => {
-            sandbox::reset(&store)?;
-            output.say("The sandbox is empty.");
-        }
     }
     Ok(Exit::Success)
 }

@@ -26,8 +26,7 @@ use crate::model::managed::{Catalogue, CatalogueRule, Paranoia, RuleName};
 const FORMAT: u32 = 1;
 /// The header comment.
 const COMMENT: &str = "\
-# The managed rulesets of Cloudflare as last looked at, written by `zonewright waf lock`. Do not \
-edit.
+# The managed rulesets of Cloudflare as last looked at, written by `zonewright waf rules --lock`. Do not edit.
 # id, number, paranoia level, state unless overridden, action, digest of the tags, title";
 /// The keyword of a ruleset.
 const RULESET: &str = "ruleset";

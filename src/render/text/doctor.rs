@@ -28,7 +28,7 @@ pub fn write_doctor(out: &mut dyn Write, report: &Doctor) -> io::Result<()> {
         let (sign, words) = match served {
             Some(served) if served == locked => ("✔", format!("version {locked}, as in waf.lock")),
             Some(served) => {
-                let advice = "zonewright waf lock --check SPEC shows what changed";
+                let advice = "zonewright waf rules --check SPEC shows what changed";
                 ("!", format!("version {} instead of {locked} in waf.lock; {advice}", safe(served)))
             }
             None => ("?", format!("version {locked} in waf.lock; Cloudflare does not list it")),

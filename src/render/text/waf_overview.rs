@@ -1,4 +1,4 @@
-//! The protection of zones, as text: the rulesets (`waf effective`) and their rules (`waf rules`).
+//! The protection of zones, as text: the rulesets (`waf status`) and their rules (`waf rules`).
 
 use std::io::{self, Write};
 

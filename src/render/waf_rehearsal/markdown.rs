@@ -7,7 +7,7 @@ use crate::insight::traffic::{Counts, Group, Named, Report};
 
 /// Returns the comment about a report.
 pub(in crate::render) fn markdown(report: &Report) -> String {
-    let mut out = "### zonewright waf rehearse\n".to_owned();
+    let mut out = "### zonewright waf replay\n".to_owned();
     for outcomes in &report.sets {
         let (words, requests) = (outcomes.set.words(), outcomes.requests);
         out.push_str(&format!("\n#### {words}: {requests} evaluated\n\n"));

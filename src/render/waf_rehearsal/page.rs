@@ -14,7 +14,7 @@ const TOP: usize = 26;
 
 /// Returns the title and the content of a page.
 pub(in crate::render) fn page(report: &Report) -> (String, String) {
-    let title = "zonewright waf rehearse".to_owned();
+    let title = "zonewright waf replay".to_owned();
     let requests: u64 = report.sets.iter().map(|outcomes| outcomes.requests).sum();
     let stopped: u64 = report.zones.iter().map(|zone| zone.stopped).sum();
     let through: u64 = report.zones.iter().map(|zone| zone.let_through).sum();

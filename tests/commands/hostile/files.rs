@@ -369,14 +369,14 @@ fn locks_and_policies_say_nothing_to_a_terminal() {
         "owasp.yaml",
         "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n",
     );
-    workspace.run(&["waf", "lock", "owasp.yaml"]).exits(0);
+    workspace.run(&["waf", "rules", "--lock", "owasp.yaml"]).exits(0);
     let lock = fs::read_to_string(workspace.path().join("waf.lock")).unwrap();
     let words: Vec<String> =
         lock.lines().take(8).flat_map(str::split_whitespace).map(str::to_owned).collect();
     let line = EVIL.replace(['\n', '\r', '\u{85}', '\u{2028}'], " ");
     for word in words.iter().step_by(2) {
         workspace.file("waf.lock", lock.replacen(word.as_str(), &line, 1));
-        let ran = workspace.run(&["waf", "lock", "owasp.yaml", "--check"]);
+        let ran = workspace.run(&["waf", "rules", "owasp.yaml", "--check"]);
         assert!(matches!(ran.code, Some(0..=2)), "{word}: {ran:?}");
         is_harmless(&format!("waf.lock without {word}"), "text", &ran);
     }

@@ -645,14 +645,17 @@ fn no_rule_file_fills_the_memory() {
     let phrases = numbered(300_000, |n| format!("phrase-that-is-long-{n} "));
     let phrases = format!("SecRule ARGS \"@pm {phrases}\" \"id:1,phase:2,pass\"\n");
     fs::write(rules.join("a.conf"), phrases).unwrap();
-    let hits = ["waf", "hits", "--crs", "crs", "--requests", "r.jsonl"];
+    let hits = ["waf", "score", "--crs", "crs", "--requests", "r.jsonl"];
     let ran = over(directory.path(), "phrases", &hits).exits(1);
     assert!(ran.stderr.contains("the phrases have more than 256 KiB"), "{ran:?}");
     for (what, text) in played(cases) {
         fs::write(rules.join("a.conf"), text).unwrap();
-        let ran =
-            over(directory.path(), what, &["waf", "hits", "--crs", "crs", "--requests", "r.jsonl"])
-                .exits(0);
+        let ran = over(
+            directory.path(),
+            what,
+            &["waf", "score", "--crs", "crs", "--requests", "r.jsonl"],
+        )
+        .exits(0);
         let lines = ran
             .stdout
             .lines()

@@ -384,10 +384,10 @@ fn files_beside_a_spec_lead_nowhere_else() {
     symlink("../outside/passwd", tree.join("waf.lock")).unwrap();
     let ran = run(&["plan", "s.yaml", "--sandbox"]).exits(0);
     assert!(ran.stderr.contains("waf.lock") && !leaks(&ran), "{ran:?}");
-    run(&["waf", "lock", "s.yaml", "--sandbox"]).exits(0);
+    run(&["waf", "rules", "--lock", "s.yaml", "--sandbox"]).exits(0);
     assert_eq!(fs::read_to_string(&outside).unwrap(), "root:hush:0:0\n");
     assert!(!tree.join("waf.lock").is_symlink());
-    run(&["waf", "lock", "s.yaml", "--sandbox", "--check"]).exits(0);
+    run(&["waf", "rules", "s.yaml", "--sandbox", "--check"]).exits(0);
     // A file that never ends is not waited for.
     fs::remove_file(tree.join("waf.lock")).unwrap();
     symlink("/dev/zero", tree.join("waf.lock")).unwrap();

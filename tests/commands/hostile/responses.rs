@@ -47,9 +47,9 @@ fn runs() -> Vec<ShownRun> {
         (&["watch", "spec.yaml", "--count", "1", "--format", "json"], "json"),
         (&["snapshot", "spec.yaml", "--out", "new.gz"], "text"),
         (&["import", "example.com"], "yaml"),
-        (&["waf", "effective", "example.com"], "text"),
-        (&["waf", "effective", "example.com", "--format", "json"], "json"),
-        (&["waf", "diff", "spec.yaml"], "text"),
+        (&["waf", "status", "example.com"], "text"),
+        (&["waf", "status", "example.com", "--format", "json"], "json"),
+        (&["waf", "rules", "--changes", "spec.yaml"], "text"),
     ]);
     let documents = run_in_each_document(&["plan", "spec.yaml"]);
     let drift_documents = run_in_each_document(&["drift", "spec.yaml"]);
@@ -377,7 +377,7 @@ fn rules_of_managed_rulesets_are_data() {
         "spec.yaml",
         "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n",
     );
-    workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
+    workspace.run(&["waf", "rules", "--lock", "spec.yaml"]).exits(0);
     let lock = fs::read_to_string(workspace.path().join("waf.lock")).unwrap();
     let owasp = "4814384a9e5d4991b9815dcfc25d2f1f";
     let named = json!({ "id": owasp, "name": EVIL, "description": EVIL, "kind": "managed", "version": "99", "last_updated": EVIL,
@@ -397,15 +397,15 @@ fn rules_of_managed_rulesets_are_data() {
     for (arguments, format) in [
         (&["waf", "rules", "spec.yaml"][..], "text"),
         (&["waf", "rules", "spec.yaml", "--format", "json"], "json"),
-        (&["waf", "diff", "spec.yaml"], "text"),
-        (&["waf", "diff", "spec.yaml", "--format", "json"], "json"),
-        (&["waf", "effective", "example.com"], "text"),
-        (&["waf", "lock", "spec.yaml", "--check"], "text"),
+        (&["waf", "rules", "--changes", "spec.yaml"], "text"),
+        (&["waf", "rules", "--changes", "spec.yaml", "--format", "json"], "json"),
+        (&["waf", "status", "example.com"], "text"),
+        (&["waf", "rules", "spec.yaml", "--check"], "text"),
         (&["plan", "spec.yaml", "-v"], "text"),
         (&["plan", "spec.yaml", "--format", "markdown"], "markdown"),
         (&["plan", "spec.yaml", "--format", "html"], "html"),
         (&["plan", "spec.yaml", "--format", "github"], "github"),
-        (&["waf", "lock", "spec.yaml"], "text"),
+        (&["waf", "rules", "--lock", "spec.yaml"], "text"),
     ] {
         let ran = workspace.run(arguments);
         assert!(matches!(ran.code, Some(0..=3)), "{arguments:?}: {ran:?}");

@@ -15,7 +15,7 @@ const WRITERS: [&[&str]; 4] = [
     &["plan", "spec.yaml", "--out"],
     &["snapshot", "spec.yaml", "--out"],
     &["drift", "spec.yaml", "--metrics"],
-    &["waf", "lock", "spec.yaml", "--lock"],
+    &["waf", "rules", "--lock", "spec.yaml", "--lock-file"],
 ];
 
 fn workspace() -> Workspace {
@@ -214,8 +214,11 @@ fn binary_for(workspace: &Workspace, arguments: &[&str]) -> Command {
 #[test]
 fn own_directories_lead_out_of_no_tree() {
     let journal: &[&[&str]] = &[&["apply", "spec.yaml", "--yes"], &["plan", "spec.yaml"]];
-    let sandbox: &[&[&str]] =
-        &[&["plan", "spec.yaml", "--sandbox"], &["sandbox", "dump"], &["sandbox", "reset"]];
+    let sandbox: &[&[&str]] = &[
+        &["plan", "spec.yaml", "--sandbox"],
+        &["sandbox", "dump"],
+        &["sandbox", "seed", "--reset"],
+    ];
     for (link, commands) in [
         (".zonewright", [journal, sandbox].concat()),
         (".zonewright/journal", journal.to_vec()),

@@ -199,12 +199,11 @@ fn commands(binary: &Path, spec: &Path) -> Json {
             &["markdown"],
         ]
         .concat(),
-        [["waf", "diff", "--spec", &spec].as_slice(), &online].concat(),
+        [["waf", "rules", &spec].as_slice(), &online].concat(),
         [["apply", &spec, "--dry-run"].as_slice(), &online].concat(),
         [["apply", &spec, "--yes", &allowed, "--journal", &journal].as_slice(), &online].concat(),
         [["drift", &spec].as_slice(), &online].concat(),
         [["plan", &spec].as_slice(), &online].concat(),
-        [["waf", "effective", "--spec", &spec].as_slice(), &online].concat(),
     ];
     let run = |arguments: &Vec<&str>| {
         let requests = workspace.requests().len();

@@ -1,4 +1,5 @@
-//! Implements `waf lock`: writes the managed rulesets to a lock file, or compares them with it.
+//! Implements `waf rules --lock` and `--check`: writes the managed rulesets to a lock file, or
+//! compares them with it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,50 +7,62 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::protection;
-use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::files::{self, Readers};
-use crate::cli::options_in_help::Matters;
+use crate::cli::output::Output;
 use crate::cli::shared_arguments::{Format, SpecArgs};
 use crate::document::waf as json;
 use crate::insight::waf::lock::{Lock, compare};
 use crate::live::WafQuery;
 use crate::model::managed::Catalogue;
 use crate::reconcile::waf_lock::{self, path_beside};
+use crate::reconcile::{Goal, Protected};
 use crate::render::text::write_waf_lock;
 
-/// Write waf.lock, or compare the managed rulesets with it
+/// Options about the lock file.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  zonewright waf lock zones/\n  zonewright waf lock zones/ --check"
-)]
-pub(super) struct WafLockArgs {
-    /// The spec.
-    #[command(flatten)]
-    spec: SpecArgs,
-    /// The file [default: waf.lock beside the first SPEC]
-    #[arg(long, value_name = "FILE")]
-    lock: Option<PathBuf>,
-    /// Compare only; exit with 2 if Cloudflare changed something
+pub(super) struct LockArgs {
+    /// Write the managed rulesets of the spec to waf.lock, and show what Cloudflare changed
     #[arg(long)]
+    lock: bool,
+    /// Compare the managed rulesets with waf.lock; exit with 2 if Cloudflare changed something
+    #[arg(long, conflicts_with = "lock")]
     check: bool,
+    /// The lock file [default: waf.lock beside the first SPEC]
+    #[arg(long, value_name = "FILE")]
+    lock_file: Option<PathBuf>,
 }
 
-impl Run for WafLockArgs {
-    const MATTERS: Matters = Matters { base: false, ..Matters::ALL };
-
-    fn facts(&self) -> Facts<'_> {
-        Facts { files: self.spec.files(), ..Facts::online("waf") }
+impl LockArgs {
+    /// Returns true if the command is about the lock file.
+    pub(super) fn is_given(&self) -> bool {
+        self.lock || self.check
     }
 
-    fn missing_spec(&mut self) -> Option<&mut Vec<PathBuf>> {
-        self.spec.missing()
+    /// Refuses a lock file that nothing reads or writes.
+    ///
+    /// # Errors
+    /// What to write instead.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match self.lock_file {
+            Some(_) if !self.is_given() => Err(
+                "--lock-file is used with --lock, which writes it, or --check, which compares with it"
+                    .to_owned(),
+            ),
+            _ => Ok(()),
+        }
     }
 
-    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
-        let Session { settings, output, .. } = *session;
-        let (goal, zones) = protection::of_spec(&self.spec, settings, output).await?;
+    /// Writes the lock file, or compares the managed rulesets with it.
+    ///
+    /// # Errors
+    /// The spec tunes no managed ruleset, or the file cannot be read or written.
+    pub(super) fn run(
+        &self,
+        spec: &SpecArgs,
+        (goal, zones): (&Goal, &[Protected]),
+        output: &Output,
+    ) -> anyhow::Result<Exit> {
         let tuned = |which| {
             let mut sections = goal.desired.zones.values().filter_map(|z| z.waf.as_deref());
             sections.any(|section| WafQuery::of(section).managed.contains(&which))
@@ -63,7 +76,7 @@ impl Run for WafLockArgs {
                 lock"
             );
         }
-        let path = self.lock.clone().unwrap_or_else(|| path_beside(self.spec.first_file()));
+        let path = self.lock_file.clone().unwrap_or_else(|| path_beside(spec.first_file()));
         let previous_lock = read_lock(&path, self.check)?;
         let of_id = |id: &str| catalogues().find(|c| c.id.0 == id);
         let reference = previous_lock.clone().unwrap_or_default();
@@ -75,7 +88,7 @@ impl Run for WafLockArgs {
         let is_same = previous_lock.as_ref() == Some(&lock);
         if !self.check && !is_same {
             let text = lock.print();
-            let written = match &self.lock {
+            let written = match &self.lock_file {
                 Some(path) => files::write_file(path, text.as_bytes(), Readers::Everyone, output),
                 None => files::replace(&path, text.as_bytes(), Readers::Everyone),
             };

@@ -1,5 +1,7 @@
 //! Implements `waf`: shows the meaning of protection settings. The connection cannot write.
 
+mod changes;
+mod lock;
 mod proposed_spec;
 mod protection;
 mod request_argument;
@@ -17,9 +19,7 @@ use crate::cli::shared_arguments::Global;
 /// Show what the settings of the managed WAF mean
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf effective example.com\n  zonewright waf rules zones/ \
-        --state off\n  zonewright waf trace 'GET https://www.example.com/wp-login.php' --spec \
-        zones/"
+    after_help = "Examples:\n  zonewright waf status example.com\n  zonewright waf rules zones/ --state off\n  zonewright waf trace 'GET https://www.example.com/wp-login.php' --spec zones/"
 )]
 pub(in crate::cli) struct WafArgs {
     /// What to show.
@@ -58,14 +58,12 @@ impl Run for WafArgs {
 commands! {
     /// What to show, in the order of `--help`.
     enum WafCommand {
+        Status(status::WafStatusArgs),
         Rules(rules::WafRulesArgs),
-        Effective(effective::WafEffectiveArgs),
-        Diff(diff::WafDiffArgs),
-        Lock(lock::WafLockArgs),
         Trace(trace::WafTraceArgs),
-        Hits(hits::WafHitsArgs),
+        Score(score::WafScoreArgs),
         Explain(explain::WafExplainArgs),
         Tune(tune::WafTuneArgs),
-        Rehearse(rehearse::WafRehearseArgs),
+        Replay(replay::WafReplayArgs),
     }
 }

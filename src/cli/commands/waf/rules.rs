@@ -1,4 +1,5 @@
-//! Implements `waf rules`: lists the rules of a managed ruleset as the spec configures them.
+//! Implements `waf rules`: lists the rules of a managed ruleset as the spec configures them, shows
+//! what the spec changes, and writes them to a lock file.
 
 use std::path::PathBuf;
 
@@ -6,22 +7,23 @@ use anyhow::bail;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
+use super::changes::show_changes;
+use super::lock::LockArgs;
 use super::protection;
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit_codes::Exit;
 use crate::cli::options_in_help::Matters;
-use crate::cli::shared_arguments::{Format, SpecArgs};
+use crate::cli::shared_arguments::{Format, Global, SpecArgs};
 use crate::document::waf as json;
 use crate::insight::waf::{RuleFilter, survey};
 use crate::model::facts::crs::ATTACK_FAMILIES;
 use crate::model::managed::Managed;
 use crate::render::text::write_waf_rules;
 
-/// List the rules of a managed ruleset: on or off under the spec, and why
+/// List the rules of a managed ruleset: on or off under the spec, and why; or what changes
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf rules zones/ --state off\n  zonewright waf rules \
-        zones/ --family sqli --level 2"
+    after_help = "Examples:\n  zonewright waf rules zones/ --state off\n  zonewright waf rules zones/ --family sqli --level 2\n  zonewright waf rules zones/ --changes\n  zonewright waf rules zones/ --lock\n  zonewright waf rules zones/ --check"
 )]
 pub(super) struct WafRulesArgs {
     /// The spec.
@@ -42,6 +44,15 @@ pub(super) struct WafRulesArgs {
     /// Only rules that are on, or off
     #[arg(long, value_enum)]
     state: Option<RuleState>,
+    /// Show what the spec changes instead, rule by rule, in all phases
+    #[arg(long, conflicts_with_all = ["ruleset", "tag", "family", "level", "state", "lock", "check"])]
+    changes: bool,
+    /// Exit with 2 if there are changes
+    #[arg(long, requires = "changes")]
+    detailed_exitcode: bool,
+    /// The lock file.
+    #[command(flatten)]
+    lock: LockArgs,
 }
 
 /// A managed ruleset.
@@ -83,9 +94,19 @@ impl Run for WafRulesArgs {
         self.spec.missing()
     }
 
+    fn check(&self, _global: &Global) -> Result<(), String> {
+        self.lock.check()
+    }
+
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let Session { settings, output, .. } = *session;
-        let (_, zones) = protection::of_spec(&self.spec, settings, output).await?;
+        let (goal, zones) = protection::of_spec(&self.spec, settings, output).await?;
+        if self.changes {
+            return Ok(show_changes(&zones, self.detailed_exitcode, output)?);
+        }
+        if self.lock.is_given() {
+            return self.lock.run(&self.spec, (&goal, &zones), output);
+        }
         let filter = RuleFilter {
             tag: self.tag.clone(),
             family: self.family.clone(),

@@ -27,9 +27,7 @@ use crate::render::waf_trace::write_traces;
 /// Show the rules that a request meets, and what happens to it
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf trace 'POST https://www.example.com/login' --spec \
-        zones/ --times 6/1m\n  zonewright waf trace \"curl https://www.example.com/wp-login.php -A \
-        scanner\" --live example.com --ip 203.0.113.9"
+    after_help = "Examples:\n  zonewright waf trace 'POST https://www.example.com/login' --spec zones/ --times '6 in 1m'\n  zonewright waf trace \"curl https://www.example.com/wp-login.php -A scanner\" --live example.com --ip 203.0.113.9"
 )]
 pub(super) struct WafTraceArgs {
     /// A `curl` command, or a method and an address, in one argument; a file with a request (HAR,
@@ -52,8 +50,8 @@ pub(super) struct WafTraceArgs {
     /// repeatable
     #[arg(long, value_name = "FIELD=VALUE")]
     field: Vec<String>,
-    /// How often the request is made: a number, a slash, and a time such as 6/1m
-    #[arg(long, value_name = "N/TIME")]
+    /// How often the request is made: a number in a time, such as '6 in 1m'
+    #[arg(long, value_name = "N in TIME")]
     times: Option<String>,
 }
 
@@ -134,7 +132,7 @@ fn complete_request(args: &WafTraceArgs, mut request: Request) -> anyhow::Result
     let rate = match &args.times {
         None => Rate { times: 1, seconds: 1 },
         Some(text) => Rate::parse(text)
-            .ok_or_else(|| anyhow!("`--times` needs a number, a slash and a time, such as 6/1m"))?,
+            .ok_or_else(|| anyhow!("`--times` needs a number in a time, such as '6 in 1m'"))?,
     };
     Ok((request, rate))
 }

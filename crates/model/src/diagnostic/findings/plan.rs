@@ -64,7 +64,7 @@ findings! {
         "Run the other shards as well.";
     LOCK_CHANGED = "PLAN0021" Note "Cloudflare changed a managed ruleset",
         "The ruleset differs from the version in `waf.lock`.",
-        "Review it with `zonewright waf lock --check SPEC`; accept it with `zonewright waf lock SPEC`.";
+        "Review it with `zonewright waf rules --check SPEC`; accept it with `zonewright waf rules --lock SPEC`.";
     REPEATED_CHANGE = "PLAN0022" Warning "this change was applied before and is missing again",
         "Something may be reverting it.",
         "Find out who else writes to the zone. The journals say what was applied and when.";
@@ -91,7 +91,7 @@ findings! {
         "Name a tag of the ruleset; `zonewright waf rules` lists them.";
     LOCK_UNREADABLE = "PLAN0035" Warning "cannot read `waf.lock`",
         "Changes that Cloudflare made to its managed rulesets are not reported.",
-        "Write the file again with `zonewright waf lock SPEC`.";
+        "Write the file again with `zonewright waf rules --lock SPEC`.";
     COMBINED_LENGTH = "PLAN0036" Error "too much text at one name and type",
         "Cloudflare stores at most 8,192 characters of all values of one name and type together, and refuses the record that exceeds it.",
         "Remove values that are no longer needed, or use another name.";
@@ -115,7 +115,7 @@ findings! {
         "If that is not intended, remove the entry or write a later date.";
     ACCOUNT_NOT_READ = "PLAN0044" Note "the plan does not know the rules of the account",
         "In an Enterprise zone, rules of the account run before those of the zone. A plan does not read them, so \"not deployed\" and the direction of a change are about the zone alone.",
-        "Show what reaches the zone from its account with `zonewright waf effective ZONE`.";
+        "Show what reaches the zone from its account with `zonewright waf status ZONE`.";
     ONLY_A_PART = "PLAN0045" Warning "only a part of the plan",
         "--only chooses operations by their addresses. The others are left out, and what they would change still differs afterwards.",
         "Plan and apply the rest as well, without --only.";

@@ -1,4 +1,4 @@
-//! `zonewright waf hits`: rules of a directory, requests as JSON lines, one answer a line.
+//! `zonewright waf score`: rules of a directory, requests as JSON lines, one answer a line.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -32,7 +32,7 @@ fn directory(requests: &str) -> TempDir {
 }
 
 fn run(directory: &TempDir, arguments: &[&str]) -> Ran {
-    Ran::from(binary(directory.path()).args(["waf", "hits"]).args(arguments).output().unwrap())
+    Ran::from(binary(directory.path()).args(["waf", "score"]).args(arguments).output().unwrap())
 }
 
 /// Returns a request with a query and a body.
@@ -64,7 +64,7 @@ fn each_request_has_one_line_with_its_rules_and_the_score_of_each_level() {
 fn requests_come_from_standard_input_as_well() {
     let directory = directory("");
     let mut command = binary(directory.path());
-    command.args(["waf", "hits", "--crs", "crs", "--requests", "-"]).stdin(Stdio::piped());
+    command.args(["waf", "score", "--crs", "crs", "--requests", "-"]).stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     // Version, headers and body may be missing.
     child

@@ -1,4 +1,4 @@
-//! Implements `waf rehearse`: shows the effect of the plan on recorded requests. The connection
+//! Implements `waf replay`: shows the effect of the plan on recorded requests. The connection
 //! cannot write.
 
 use std::path::PathBuf;
@@ -19,12 +19,12 @@ use crate::insight::traffic::Set;
 use crate::reconcile::{self, OpenSnapshot};
 use crate::render::waf_rehearsal::write;
 
-/// Rehearse the plan on recorded requests: which are newly stopped, and which are newly let through
+/// Replay recorded requests: which ones the plan newly stops, and which it newly lets through
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  zonewright waf rehearse zones/ --requests requests.har \
-        logs/*.json.gz\n  zonewright waf rehearse zones/ --benign ordinary.jsonl --attacks \
-        attacks.jsonl --crs coreruleset --format html > rehearsal.html")]
-pub(super) struct WafRehearseArgs {
+#[command(
+    after_help = "Examples:\n  zonewright waf replay zones/ --requests requests.har logs/*.json.gz\n  zonewright waf replay zones/ --benign ordinary.jsonl --attacks attacks.jsonl --crs coreruleset --format html > rehearsal.html"
+)]
+pub(super) struct WafReplayArgs {
     /// The spec.
     #[command(flatten)]
     spec: SpecArgs,
@@ -63,13 +63,13 @@ struct RecordingArgs {
     no_samples: bool,
 }
 
-impl Run for WafRehearseArgs {
+impl Run for WafReplayArgs {
     const MATTERS: Matters = Matters { base: false, ..Matters::ALL };
 
     fn facts(&self) -> Facts<'_> {
         Facts {
             files: self.against.file().into_iter().chain(self.spec.files()).collect(),
-            ..Facts::online("waf rehearse")
+            ..Facts::online("waf replay")
         }
     }
 

@@ -1,4 +1,4 @@
-//! Implements `waf effective`: shows the live protection of zones, whoever configured it.
+//! Implements `waf status`: shows the live protection of zones, whoever configured it.
 
 use clap::Args;
 
@@ -15,10 +15,9 @@ use crate::render::text::write_waf_survey;
 /// Show the live protection of a zone
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf effective example.com\n  zonewright waf effective \
-        example.com example.net --rules --format json"
+    after_help = "Examples:\n  zonewright waf status example.com\n  zonewright waf status example.com example.net --rules --format json"
 )]
-pub(super) struct WafEffectiveArgs {
+pub(super) struct WafStatusArgs {
     /// Zones to show
     #[arg(required = true, value_name = "ZONE")]
     zones: Vec<String>,
@@ -27,7 +26,7 @@ pub(super) struct WafEffectiveArgs {
     rules: bool,
 }
 
-impl Run for WafEffectiveArgs {
+impl Run for WafStatusArgs {
     const MATTERS: Matters = Matters { zones: false, ..Matters::ONLINE };
 
     fn facts(&self) -> Facts<'_> {

@@ -1,4 +1,4 @@
-//! Implements `waf hits`: runs the OWASP Core Rule Set on requests. Needs no spec and no zone.
+//! Implements `waf score`: runs the OWASP Core Rule Set on requests. Needs no spec and no zone.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,13 +19,12 @@ use crate::model::Gather;
 use crate::recorded::{self, Verbatim};
 use crate::seclang::Outcome;
 
-/// Run the OWASP Core Rule Set on requests: which rules match, and the score
+/// Score requests with the OWASP Core Rule Set: which rules match
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf hits --crs coreruleset --requests requests.jsonl\n  \
-        zonewright waf hits --requests - < requests.jsonl"
+    after_help = "Examples:\n  zonewright waf score --crs coreruleset --requests requests.jsonl\n  zonewright waf score --requests - < requests.jsonl"
 )]
-pub(super) struct WafHitsArgs {
+pub(super) struct WafScoreArgs {
     /// The directory of the rules: crs-setup.conf (or its example) and rules/*.conf
     #[arg(long, value_name = "DIR", default_value = crs::DEBIAN_RULES)]
     crs: PathBuf,
@@ -37,7 +36,7 @@ pub(super) struct WafHitsArgs {
     reading: ReadingArgs,
 }
 
-impl Run for WafHitsArgs {
+impl Run for WafScoreArgs {
     const MATTERS: Matters = Matters::NOTHING;
 
     fn facts(&self) -> Facts<'_> {
@@ -54,7 +53,7 @@ impl Run for WafHitsArgs {
 }
 
 /// Reads the rules, then prints a line for each request.
-fn print_hits(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
+fn print_hits(args: &WafScoreArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let set = crs::load(&args.crs)?;
     let requests = recorded::open_verbatim(&args.requests, &args.reading.options())?;
     let mut evaluator = set.evaluator();

@@ -1,4 +1,4 @@
-//! `waf rehearse`: recorded requests under the live rules and under those after the plan.
+//! `waf replay`: recorded requests under the live rules and under those after the plan.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -50,7 +50,7 @@ fn line(id: &str, uri: &str, time: u32) -> String {
     format!("{request}\n")
 }
 
-const FLAGS: [&str; 6] = ["waf", "rehearse", "spec.yaml", "--crs", "crs", "--color=never"];
+const FLAGS: [&str; 6] = ["waf", "replay", "spec.yaml", "--crs", "crs", "--color=never"];
 
 fn recording() -> String {
     let mut lines = line("r1", "/?q=fine", 1)
@@ -85,7 +85,7 @@ fn requests_of_a_paused_zone_meet_no_rule() {
     );
     workspace.file("requests.jsonl", line("r1", "/wp-login.php", 1));
     let ran = workspace
-        .run(&["waf", "rehearse", "spec.yaml", "--requests", "requests.jsonl", "--color=never"])
+        .run(&["waf", "replay", "spec.yaml", "--requests", "requests.jsonl", "--color=never"])
         .exits(0);
     assert!(!ran.stdout.contains("newly stopped: 1"), "{}", ran.stdout);
     assert!(ran.stdout.contains("DNS only"), "{}", ran.stdout);
@@ -115,7 +115,7 @@ fn requests_are_followed_before_and_after_the_plan() {
         "{}",
         ran.stderr
     );
-    insta::assert_snapshot!("waf_rehearse", ran.stdout);
+    insta::assert_snapshot!("waf_replay", ran.stdout);
     assert!(workspace.writes().is_empty());
     let json = workspace.run(&[&rehearse[..], &["--format", "json"]].concat()).exits(0).json();
     assert_eq!(json["zones"][0]["stopped"], 4);
@@ -147,7 +147,7 @@ fn requests_are_followed_before_and_after_the_plan() {
 fn nothing_secret_is_in_any_output() {
     let workspace = workspace();
     workspace.file("requests.jsonl", recording());
-    for format in ["text", "json"].into_iter().chain(document_formats("waf rehearse")) {
+    for format in ["text", "json"].into_iter().chain(document_formats("waf replay")) {
         let more = ["--format", format, "--requests", "requests.jsonl"];
         let shown = workspace.run(&[&FLAGS[..], &more].concat()).exits(0).stdout;
         assert!(!shown.contains("hidden-"), "{format}: {shown}");
@@ -203,7 +203,7 @@ fn rules_that_cannot_be_decided_are_counted() {
         text.contains("1+1?") && text.contains("+n? up to n more requests may be acted on"),
         "{text}"
     );
-    for format in document_formats("waf rehearse") {
+    for format in document_formats("waf replay") {
         let shown = run(&["--format", format]).stdout;
         assert!(
             shown.contains("1+1?") && shown.contains("up to n more requests"),
@@ -249,7 +249,7 @@ fn standard_input_is_one_of_the_files() {
     for arguments in [
         &["plan", "-", "--requests", "-"][..],
         &["apply", "-", "--requests", "a.jsonl", "-", "--yes"],
-        &["waf", "rehearse", "-", "--requests", "-"],
+        &["waf", "replay", "-", "--requests", "-"],
         &["waf", "explain", "-", "--spec", "-"],
         &["waf", "explain", "-", "--attacks", "-"],
         &["waf", "tune", "--benign", "-", "--attacks", "-", "--spec", "spec.yaml"],
@@ -426,7 +426,7 @@ fn broken_recordings_are_refused() {
     workspace
         .run(&[&FLAGS[..], &["--host", "www.example.com", "--requests", "access.log"]].concat())
         .exits(0);
-    workspace.run(&["waf", "rehearse", "spec.yaml"]).exits(64);
+    workspace.run(&["waf", "replay", "spec.yaml"]).exits(64);
 }
 
 /// Returns the most memory that a process has had, in KiB.
@@ -445,7 +445,7 @@ fn memory_does_not_grow_with_the_number_of_requests() {
     let workspace = workspace();
     workspace.file("empty.yaml", "version: 1\nzones: { example.com: { waf: { custom: [] } } }\n");
     let arguments =
-        ["waf", "rehearse", "empty.yaml", "--crs", "crs", "--format", "json", "--requests", "-"];
+        ["waf", "replay", "empty.yaml", "--crs", "crs", "--format", "json", "--requests", "-"];
     let mut child = workspace
         .command()
         .args(arguments)
