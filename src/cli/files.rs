@@ -267,7 +267,8 @@ pub(super) fn check_directory(directory: &Path, flag: &str) -> anyhow::Result<()
 }
 
 /// Returns the first component of a relative path that is a link out of the current directory, or a
-/// dangling link. An absolute path or one with `..` is explicit about its target.
+/// dangling link. An absolute path, or one whose `..` lead out of the current
+/// directory, is explicit about its target.
 fn link_out_of_tree(path: &Path) -> Option<PathBuf> {
     let mut above = PathBuf::new();
     let mut parts = path.components().map(|part| {
@@ -335,9 +336,15 @@ fn descriptor(path: &Path) -> Option<PathTarget> {
     }
 }
 
-/// Returns true for a relative path without `..`.
+/// Returns true for a relative path that names a place in the current directory, as `a/../b` does.
 fn is_relative_inside(path: &Path) -> bool {
-    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    let depth = path.components().try_fold(0_usize, |depth, part| match part {
+        Component::Normal(_) => Some(depth + 1),
+        Component::CurDir => Some(depth),
+        Component::ParentDir => depth.checked_sub(1),
+        Component::RootDir | Component::Prefix(_) => None,
+    });
+    depth.is_some()
 }
 
 /// Returns the directory that contains a path.

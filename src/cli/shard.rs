@@ -64,9 +64,9 @@ impl ShardArg {
                      job {count}",
                     count.get() - 1
                 ),
+                // The value may be a secret in the wrong variable.
                 Err(_) => bail!(
-                    "JOB_COMPLETION_INDEX is not a number: {text:?}; run it in an Indexed Job of \
-                    Kubernetes, or write the part, as \
+                    "JOB_COMPLETION_INDEX is not a number; run it in an Indexed Job of Kubernetes, or write the part, as \
                      in --shard 1/{count}"
                 ),
             },

@@ -21,7 +21,7 @@ use crate::model::facts::phases::PHASES;
 use crate::model::facts::resources::{DNS_SETTINGS, DNSSEC, RULESETS, SETTINGS};
 use crate::model::facts::settings::OFTEN_NAMED;
 use crate::model::managed::{Catalogue, Managed};
-use crate::model::ruleset::{LiveRule, LiveWaf, Phase};
+use crate::model::ruleset::{LiveRule, LiveWaf, Phase, counting_expression};
 use crate::model::{Gather, LiveSetting, LiveZone, Value, ZoneId, ZoneName};
 use crate::wire::resource::{get_resource, resource_in_words};
 use crate::wire::ruleset::{OwnRuleset, RulesetOwner, get_ruleset, read_ruleset};
@@ -214,9 +214,7 @@ impl ZoneReader<'_> {
         self.read_dns(&mut zone).await?;
         self.read_rules(&mut zone, listing).await?;
         self.read_unmanaged(&mut zone).await?;
-        if self.breadth.counts_rules {
-            zone.acting.extend(setup_in_words(&zone.live));
-        }
+        zone.acting.extend(setup_in_words(&zone.live));
         Ok(zone)
     }
 
@@ -495,10 +493,16 @@ fn lists_of_waf(waf: &LiveWaf) -> BTreeSet<String> {
         .gather()
 }
 
-/// Returns the names of the lists that a rule's expression uses: `$name` outside of strings.
+/// Returns the names of the lists that a rule's expressions use.
 fn lists_of_rule(rule: &LiveRule) -> BTreeSet<String> {
+    let counted = rule.body.rate_limit().and_then(counting_expression);
+    let expressions = rule.body.text("expression").into_iter().chain(counted);
+    expressions.flat_map(lists_of_expression).gather()
+}
+
+/// Returns the names of the lists that an expression uses: `$name` outside of strings.
+fn lists_of_expression(expression: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let expression = rule.body.text("expression").unwrap_or_default();
     // Every second part is between quotes; a quote within a string is escaped.
     let outside = expression.replace("\\\"", "").replace("\\\\", "");
     for part in outside.split('"').step_by(2) {

@@ -244,7 +244,7 @@ fn protection_no_longer_managed(
         // the plan shows.
         let members = [
             ("when", past.when.is_some() && own.when.is_none(), is_complete),
-            ("version", past.version.is_some() && own.version.is_none(), false),
+            ("version", past.version.is_some() && own.version.is_none(), is_complete),
             ("paranoia", past.paranoia.is_some() && own.paranoia.is_none(), is_complete),
             ("threshold", past.threshold.is_some() && own.threshold.is_none(), is_complete),
             ("action", past.action.is_some() && own.action.is_none(), is_complete),

@@ -206,7 +206,7 @@ impl Planned<'_> {
     }
 
     /// Returns the zones at Cloudflare that the plan is for.
-    pub(super) fn saved_zones(&self) -> impl Iterator<Item = SavedZone> + '_ {
+    pub(crate) fn saved_zones(&self) -> impl Iterator<Item = SavedZone> + '_ {
         self.plan.zones.iter().map(|plan| {
             let live = self.live.zones.get(&plan.name).filter(|_| !plan.is_new);
             SavedZone {

@@ -371,6 +371,8 @@ fn zones_are_shared_between_jobs() {
     };
     refused(&["validate", "spec.yaml", "--shard", "auto/3"], None, 1, "JOB_COMPLETION_INDEX");
     refused(&["validate", "spec.yaml", "--shard", "auto/3"], Some("3"), 1, "`completions`");
+    let no_number = "JOB_COMPLETION_INDEX is not a number; run it";
+    refused(&["validate", "spec.yaml", "--shard", "auto/3"], Some("a-secret"), 1, no_number);
     refused(&["validate", "spec.yaml", "--shard", "4/3"], None, 64, "I from 1 to N");
     refused(&["schema", "--shard", "1/3"], None, 64, "no --shard");
     // A saved plan cannot be divided.

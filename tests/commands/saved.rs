@@ -167,9 +167,12 @@ fn a_plan_that_creates_its_zone_is_bound_to_the_account() {
         "spec.yaml",
         "version: 1\nzones:\n  example.com:\n    create: true\n    records: [{ name: new, type: TXT, content: text }]\n",
     );
-    workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
+    let ran = workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
     let saved: Value = serde_json::from_str(&text(&workspace)).expect("it is JSON");
-    assert_eq!(saved["saved"]["zones"][0]["id"], Value::Null);
+    let zone = &saved["saved"]["zones"][0];
+    assert_eq!(zone["id"], Value::Null);
+    let is_unbound = ran.stderr.contains("set CLOUDFLARE_ACCOUNT_ID");
+    assert_eq!(is_unbound, zone["account"] == Value::Null, "{}", ran.stderr);
     let mut other = saved.clone();
     other["saved"]["zones"][0]["account"] = json!("f".repeat(32));
     workspace.file("plan.json", sealed(other));

@@ -118,6 +118,16 @@ fn in_a_pruned_section_keys_that_are_left_out_have_their_defaults() {
     let base = zone("unmanaged: prune\nowasp: { when: 'http.host eq \"a.example.com\"' }");
     let (_, found) = plan_zone_with_base(&pruned, &base, &live(Phase::Managed, deployment));
     assert!(found.iter().all(|d| d.code() != "PLAN0038"), "{found:?}");
+    // A version that the spec no longer pins.
+    let pinned = json!([{
+        "id": "d".repeat(32), "version": "1", "ref": "owasp", "action": "execute", "enabled": true,
+        "expression": "true", "action_parameters": { "id": owasp().id.0, "version": "35" },
+    }]);
+    let body = updated(&plan_zone(&pruned, &live(Phase::Managed, pinned.clone())).0);
+    assert_eq!(body.pointer("/action_parameters/version"), None, "{body}");
+    let base = zone("unmanaged: prune\nowasp: { version: '35' }");
+    let (_, found) = plan_zone_with_base(&pruned, &base, &live(Phase::Managed, pinned));
+    assert!(found.iter().all(|d| d.code() != "PLAN0038"), "{found:?}");
 }
 
 #[test]

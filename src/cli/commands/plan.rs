@@ -152,6 +152,15 @@ impl Run for PlanArgs {
                 "saved as {path}; to show it again: zonewright show {path}; to apply it: \
                 zonewright apply {path}"
             ));
+            for zone in planned.saved_zones() {
+                if zone.id.is_none() && zone.account.is_none() {
+                    output.say(&format!(
+                        "{}: created in the account of the credentials that apply the plan; to bind the plan to one, set \
+                         CLOUDFLARE_ACCOUNT_ID",
+                        zone.name
+                    ));
+                }
+            }
         }
         let exit = exit(&verdict, self);
         // The process ends here, and dropping 100,000 records would take a twentieth of the run

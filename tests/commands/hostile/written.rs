@@ -146,7 +146,9 @@ fn links_that_were_named_are_followed() {
             assert_eq!(fs::metadata(at("below/file")).unwrap().permissions().mode() & 0o777, 0o600);
         }
         // A link in the tree does not lead out of it.
-        for name in ["out", "directory/precious", "directory/new"] {
+        for name in
+            ["out", "below/../out", "directory/precious", "directory/new", "below/../directory/new"]
+        {
             let ran = workspace.run(&[writer, &[name]].concat()).exits(1);
             assert!(
                 ran.stderr.contains("leads out of the current directory"),
@@ -355,7 +357,9 @@ fn directories_that_were_named_lead_out_of_no_tree() {
         &["apply", "spec.yaml", "--yes", "--journal"],
     ];
     for (number, writer) in writers.iter().enumerate() {
-        for name in ["link", "link/below", "./link/below", "dangling", "dangling/below"] {
+        for name in
+            ["link", "link/below", "./link/below", "within/../link", "dangling", "dangling/below"]
+        {
             let ran = workspace.run(&[writer, &[name][..]].concat()).exits(1);
             assert!(
                 ran.stderr.contains("leads out of the current directory"),

@@ -98,6 +98,7 @@ pub fn compile(
     match &desired.version {
         Some((version, _)) if version == "latest" => body.remove_parameter("version"),
         Some((version, _)) => body.set_parameter("version", version.as_str()),
+        None if unmanaged == Unmanaged::Prune => body.remove_parameter("version"),
         None => {}
     }
     let live_overrides = || body.parameter("overrides").cloned();
