@@ -104,6 +104,9 @@ fn types_come_from_the_credentials_and_nothing_else_does() {
     let ran = import(&workspace, &["./dns/ir.json"]);
     assert!(ran.stdout.contains("192.0.2.1") && !ran.stdout.contains("10.0.0.5"), "{}", ran.stdout);
     assert!(ran.stderr.contains("go to `lan` (type BIND), not to Cloudflare"), "{}", ran.stderr);
+    let ran = import(&workspace, &["./dns/ir.json", "--provider", "lan"]);
+    let words = "go to `edge` (type CLOUDFLAREAPI), which is not chosen";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
     for broken in [
         "{\"edge\": \"hunter2-secret\"}",
         "[\"hunter2-secret\"]",

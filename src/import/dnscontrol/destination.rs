@@ -8,8 +8,6 @@ use super::providers::{CREDENTIALS, Providers};
 use crate::diagnostic::{count, findings};
 use crate::import::import_result::ImportResult;
 
-/// The provider type of Cloudflare in DNSControl.
-const CLOUDFLARE: &str = "CLOUDFLAREAPI";
 /// Maximum number of providers that a message lists.
 const MOST_LISTED: usize = 10;
 
@@ -25,14 +23,8 @@ pub(super) fn cloudflare_of(
     if !chosen.is_empty() {
         return Some(chosen.clone());
     }
-    let is_cloudflare = |name: &&String| {
-        known
-            .dns
-            .get(*name)
-            .and_then(Option::as_deref)
-            .is_some_and(|kind| kind.eq_ignore_ascii_case(CLOUDFLARE))
-    };
-    let cloudflare: BTreeSet<String> = known.dns.keys().filter(is_cloudflare).cloned().collect();
+    let cloudflare: BTreeSet<String> =
+        known.names().filter(|name| known.is_cloudflare(name)).map(str::to_owned).collect();
     let is_open = |domain: &&Domain<'_>| {
         let is_unknown = |name: &String| known.dns.get(name).is_none_or(Option::is_none);
         domain.providers.is_disjoint(&cloudflare) && domain.providers.iter().any(is_unknown)

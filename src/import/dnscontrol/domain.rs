@@ -169,11 +169,13 @@ impl<'j> Domain<'j> {
                 "{}: it has no DNS provider, so DNSControl publishes its {records} nowhere",
                 self.name
             ),
-            _ => format!(
-                "{}: its {records} go to {}, not to Cloudflare",
-                self.name,
-                providers.join(", ")
-            ),
+            _ => {
+                let verb = if self.entry_count() == 1 { "goes" } else { "go" };
+                let is_cloudflare = self.providers.iter().any(|name| known.is_cloudflare(name));
+                let reason =
+                    if is_cloudflare { "which is not chosen" } else { "not to Cloudflare" };
+                format!("{}: its {records} {verb} to {}, {reason}", self.name, providers.join(", "))
+            }
         };
         let mut diagnostic = findings::GOES_ELSEWHERE.nowhere(detail);
         if let Some(name) = self.providers.first() {

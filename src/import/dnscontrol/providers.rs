@@ -14,6 +14,8 @@ use crate::import::source_files::read_below;
 
 /// Type of a provider in a document if only `creds.json` states it.
 const UNKNOWN: &str = "-";
+/// The provider type of Cloudflare in DNSControl.
+const CLOUDFLARE: &str = "CLOUDFLAREAPI";
 /// Name of the file with types and secrets.
 pub(super) const CREDENTIALS: &str = "creds.json";
 
@@ -97,6 +99,12 @@ impl Providers {
     /// Returns true if there is a DNS provider of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.dns.contains_key(name)
+    }
+
+    /// Returns true if a DNS provider is known to be Cloudflare.
+    pub(super) fn is_cloudflare(&self, name: &str) -> bool {
+        let type_name = self.dns.get(name).and_then(Option::as_deref);
+        type_name.is_some_and(|type_name| type_name.eq_ignore_ascii_case(CLOUDFLARE))
     }
 
     /// Returns the names of the DNS providers.
