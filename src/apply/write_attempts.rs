@@ -103,7 +103,7 @@ pub(super) trait Attempt {
 
     async fn send(&mut self) -> Result<Envelope, ApiError>;
 
-    /// Handles a success.
+    /// Reads the response of a successful request.
     ///
     /// # Errors
     /// Fails with the reason if the response cannot be used.

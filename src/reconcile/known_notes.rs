@@ -34,7 +34,7 @@ impl Known {
         }
     }
 
-    /// Returns true if a finding is among them, or counts fewer names than one of them.
+    /// Returns true if a finding is known, or counts fewer names than a known one.
     fn has(&self, found: &Diagnostic) -> bool {
         if found.names.is_empty() {
             return self.details.contains(&(

@@ -107,7 +107,7 @@ impl Shard {
     }
 }
 
-/// Counted from 1, as on the command line.
+/// The number counts from 1, as on the command line.
 impl std::fmt::Display for Shard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", u64::from(self.index) + 1, self.count)

@@ -19,7 +19,7 @@ pub enum Piece<'t> {
 }
 
 impl Piece<'_> {
-    /// Returns the text that it means; `None` for a variable.
+    /// Returns the text that a piece stands for; `None` for a variable.
     #[must_use]
     pub fn literal(&self) -> Option<&str> {
         match self {

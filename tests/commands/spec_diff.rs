@@ -184,8 +184,10 @@ fn files_and_directories_are_compared_offline() {
     );
     assert_eq!(json["zones"][0]["changes"][0]["source"]["file"], "two/d.yaml");
     // Zones of either side can be chosen.
-    run(&directory, &["diff", "one.yaml", "two", "--detailed-exitcode", "--zone", "example.com"]).exits(0);
-    run(&directory, &["diff", "two", "one.yaml", "--detailed-exitcode", "--zone", "*.org"]).exits(2);
+    run(&directory, &["diff", "one.yaml", "two", "--detailed-exitcode", "--zone", "example.com"])
+        .exits(0);
+    run(&directory, &["diff", "two", "one.yaml", "--detailed-exitcode", "--zone", "*.org"])
+        .exits(2);
     let ran = run(&directory, &["diff", "one.yaml", "two", "--zone", "example.net"]).exits(1);
     assert!(ran.stderr.contains("no zone of either spec matches"), "{}", ran.stderr);
 }

@@ -165,7 +165,7 @@ impl Expression {
         names_list
     }
 
-    /// Returns the fields that it reads.
+    /// Returns the fields that the expression reads.
     #[must_use]
     pub fn fields(&self) -> BTreeSet<String> {
         let mut fields = BTreeSet::new();

@@ -61,7 +61,8 @@ pub struct Profile {
     ///
     /// Reported by clients as 403 "Authentication error"; 0 for none.
     pub fresh_zone_forbidden_milliseconds: u64,
-    /// The permissions of the credentials. Tokens of [`SandboxOptions`](crate::SandboxOptions) have their own.
+    /// The permissions of the credentials. A token of [`SandboxOptions`](crate::SandboxOptions)
+    /// brings its own permissions.
     pub permissions: Permissions,
     /// True if all settings of a zone can be read at once, which is possible until 2027-03-31.
     pub settings_list: bool,

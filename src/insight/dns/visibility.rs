@@ -40,8 +40,8 @@ pub(super) fn describe_visibility<'a>(
 }
 
 /// Describes when all resolvers see a change, if that takes longer than usual. `kept` is the
-/// longest time to live of records that change. `negative` is the time for which resolvers cache
-/// the absence of a name, if there are new names. Both are in seconds.
+/// longest time to live of records that change, in seconds. `negative` is the number of seconds
+/// for which resolvers cache the absence of a name, if there are new names.
 fn visible_within(kept: Option<u32>, negative: Option<u32>) -> Option<String> {
     // Five minutes are usual.
     match (kept.filter(|seconds| *seconds > AUTOMATIC_TTL_SECONDS), negative) {

@@ -19,7 +19,7 @@ const PARTS: [&str; 12] = [
     "cookie",
     "assertion",
 ];
-/// The same, if it is a word of its own.
+/// Words that mark a secret only where they are a word of their own.
 const WORDS: [&str; 6] = ["jwt", "sid", "sig", "otp", "saml", "csrf"];
 /// Common words that are no secrets, but have such a word in them.
 const NO_SECRETS: [&str; 5] = ["author", "authors", "keyword", "keywords", "postcode"];
