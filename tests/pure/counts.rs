@@ -68,7 +68,7 @@ fn a_count_that_goes_beyond_the_rule_is_reported() {
         ("ip.src.asnum eq 64501", "ip.src.asnum in {64501..64502} and REFUSED"),
         (
             "cf.bot_management.score lt 30",
-            r#"http.host matches "^(a|b)\\.example\\.com$" and REFUSED"#,
+            r#"http.host matches "^(a|b)\.example\.com$" and REFUSED"#,
         ),
         ("cf.bot_management.score lt 30", "cf.bot_management.score le 30 and REFUSED"),
         (
