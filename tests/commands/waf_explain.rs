@@ -439,7 +439,7 @@ fn a_setting_is_found_and_judged_on_what_it_did_not_see() {
     let found = tune(&floor).exits(0).json();
     assert_eq!(found["proposed"], json!({"paranoia": 1, "threshold": 5}));
     let entry = &found["entries"][0];
-    assert_eq!((&entry["rule"], &entry["path"]), (&json!(942100), &json!("/forum")), "{found}");
+    assert_eq!((&entry["rules"], &entry["path"]), (&json!([942100]), &json!("/forum")), "{found}");
     assert_eq!((found["entries"].as_array().unwrap().len(), of_then(&found)), (1, json!(0)));
     let edit = found["edit"].as_str().unwrap();
     assert!(
@@ -503,8 +503,8 @@ fn a_setting_holds_for_rules_that_cannot_be_decided() {
     assert_eq!(found["proposed"], json!({"paranoia": 1, "threshold": 5}), "{found}");
     let entries = found["entries"].as_array().unwrap();
     assert_eq!(
-        (entries.len(), &entries[0]["rule"], &entries[0]["path"]),
-        (1, &json!(942190), &Value::Null),
+        (entries.len(), &entries[0]["rules"], &entries[0]["path"]),
+        (1, &json!([942190]), &Value::Null),
         "{found}"
     );
     assert_eq!(
@@ -618,4 +618,92 @@ fn what_cannot_be_tuned_is_refused() {
     ];
     workspace.run(&[&both[..], &["--max-threshold", "4"]].concat()).exits(64);
     workspace.run(&[&both[..], &["--min-level", "5"]].concat()).exits(64);
+}
+
+/// A forum whose replies hit different rules on different paths, and a recording that nobody has
+/// sorted: it has the request of a scanner.
+#[test]
+fn exceptions_for_paths_with_numbers_are_one_exception() {
+    let workspace = workspace();
+    let texts = ["select", "or%201", "select%20or%201%3B", "%3Cscript", "%3Cscript%20select"];
+    let reply = |n: usize| line(&format!("/t/{n}/reply"), &format!("{}{n}", texts[n % 5]));
+    let calm = |n: usize| line(&format!("/news/{n}"), "fine");
+    let benign: String = (0..60).map(reply).chain((0..240).map(calm)).collect();
+    let scanner = line("/.env", "select%20or%201%3B%3Cscript");
+    workspace.file("benign.jsonl", [benign.clone(), scanner].concat());
+    workspace.file("clean.jsonl", benign);
+    let attack =
+        |n: usize| line(&format!("/news/{n}"), ["select", "%3Cscript", "select%20or%201"][n % 3]);
+    workspace.file("attacks.jsonl", (0..90).map(attack).collect::<String>());
+    let tune = |benign: &str, more: &[&str]| {
+        let files = [
+            "--benign",
+            benign,
+            "--attacks",
+            "attacks.jsonl",
+            "--spec",
+            "spec.yaml",
+            "--crs",
+            "crs",
+        ];
+        workspace.run(&[&["waf", "tune", "--today", "2026-11-23"], &files[..], more].concat())
+    };
+    let found = tune("clean.jsonl", &["--format", "json"]).exits(0).json();
+    let entries = found["entries"].as_array().unwrap();
+    assert_eq!((entries.len(), &entries[0]["path_prefix"]), (1, &json!("/t/")), "{found}");
+    let [seen, unseen] = ["seen", "unseen"].map(|half| found[half].clone());
+    for half in [&seen, &unseen] {
+        assert_eq!(half["benign"]["then"], 0, "{found}");
+        assert_eq!(half["attacks"]["then"], half["attacks"]["all"], "{found}");
+    }
+    // No row of the table is better than another one in all respects.
+    let rows = found["rows"].as_array().unwrap();
+    let is_as_good = |one: &Value, other: &Value| {
+        let of = |row: &Value, at: &str| row.pointer(at).and_then(Value::as_u64).unwrap();
+        of(one, "/seen/attacks/then") >= of(other, "/seen/attacks/then")
+            && ["/seen/benign/then", "/exempt"].iter().all(|at| of(one, at) <= of(other, at))
+    };
+    for (at, row) in rows.iter().enumerate() {
+        let others = rows.iter().enumerate().filter(|(other, _)| *other != at);
+        for (_, other) in others {
+            assert!(!is_as_good(other, row), "{row}\n{other}");
+        }
+    }
+    // A share that is tolerated leaves the scanner acted on, wherever it falls.
+    let tolerant = tune("benign.jsonl", &["--tolerate", "1%", "--format", "json"]).exits(0).json();
+    assert_eq!(tolerant["entries"].as_array().unwrap().len(), 1, "{tolerant}");
+    let acted_on = tolerant["acted_on"].as_array().unwrap();
+    assert!(acted_on.iter().all(|request| request["path"] == "/.env"), "{tolerant}");
+    assert_eq!(tolerant["edit"], found["edit"]);
+    // The edit of each row can be planned.
+    workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "may-lock-out"]).exits(0);
+    let records = SPEC.split("    waf:").next().unwrap();
+    for (at, row) in rows.iter().enumerate() {
+        let edit = row["edit"].as_str().unwrap();
+        let waf = edit.split_once("    waf:").unwrap().1;
+        workspace.file("pasted.yaml", format!("{records}    waf:{waf}"));
+        workspace.run(&["validate", "pasted.yaml", "--today", "2026-11-23"]).exits(0);
+        let number = (at + 1).to_string();
+        let chosen = tune("clean.jsonl", &["--row", &number, "--format", "json"]).exits(0).json();
+        assert_eq!((&chosen["edit"], &chosen["row"]), (&row["edit"], &json!(at + 1)));
+    }
+    let refused = tune("clean.jsonl", &["--row", "99"]).exits(1);
+    assert!(refused.stderr.contains("--row is at most"), "{}", refused.stderr);
+    for share in ["1", "101%", "-1%", "x%", "NaN%"] {
+        let refused = tune("clean.jsonl", &[&format!("--tolerate={share}")]).exits(64);
+        assert!(refused.stderr.contains("such as 0.5%"), "{share}: {}", refused.stderr);
+    }
+}
+
+/// An exception for every path of a host is announced: the requests that need it may be attacks.
+#[test]
+fn a_wide_exception_is_named_as_one() {
+    let workspace = workspace();
+    let probes: String = (0..30).map(|n| line(&format!("/p{n}"), "select")).collect();
+    workspace.file("benign.jsonl", probes);
+    let floor = ["--min-level", "1", "--max-threshold", "5", "--max-exceptions", "2"];
+    let files = ["--benign", "benign.jsonl", "--spec", "spec.yaml", "--crs", "crs"];
+    let text = workspace.run(&[&["waf", "tune"], &files[..], &floor].concat()).exits(0).stdout;
+    assert!(text.contains("exception for 942100 on www.example.com: spares"), "{text}");
+    assert!(text.contains("warning: this concerns every path of www.example.com"), "{text}");
 }

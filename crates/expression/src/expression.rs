@@ -88,6 +88,15 @@ pub fn parse_expression(
     (expression, problems.finish())
 }
 
+/// A test of the text of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextTest {
+    /// The field has the text.
+    Equals,
+    /// The field starts with the text.
+    StartsWith,
+}
+
 impl Expression {
     /// Returns an expression without a computed form.
     fn new(text: &str, canonical: String, is_parsed: bool) -> Self {
@@ -104,13 +113,19 @@ impl Expression {
         }
     }
 
-    /// Returns the condition that fields have these texts.
+    /// Returns the condition that fields have these texts, or start with them. Without fields, it
+    /// matches all requests.
     #[must_use]
-    pub fn of_texts(fields: &[(&str, &str)]) -> Self {
-        let equal = |(field, text): &(&str, &str)| {
-            format!("{field} eq {}", canonical::quoted(text.as_bytes()))
+    pub fn of_texts(fields: &[(&str, TextTest, &str)]) -> Self {
+        let condition = |(field, test, text): &(&str, TextTest, &str)| {
+            let quoted = canonical::quoted(text.as_bytes());
+            match test {
+                TextTest::Equals => format!("{field} eq {quoted}"),
+                TextTest::StartsWith => format!("starts_with({field}, {quoted})"),
+            }
         };
-        Self::reported(&fields.iter().map(equal).collect::<Vec<_>>().join(" and "))
+        let conditions = fields.iter().map(condition).collect::<Vec<_>>().join(" and ");
+        Self::reported(if conditions.is_empty() { "true" } else { &conditions })
     }
 
     /// Returns the text as written.

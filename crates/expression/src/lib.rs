@@ -73,7 +73,7 @@ pub use evaluate::{
 };
 #[doc(hidden)]
 pub use excerpt::clip;
-pub use expression::{Expression, parse_expression};
+pub use expression::{Expression, TextTest, parse_expression};
 pub use expression_setting::ExpressionSetting;
 pub use given::Given;
 pub use problem::ExpressionProblem;

@@ -17,6 +17,7 @@
 mod anomaly_score;
 mod changed_outcomes;
 mod counted_request;
+mod exception_place;
 mod most_frequent;
 mod owasp_matrix;
 mod owasp_tuning;
@@ -26,14 +27,17 @@ mod request_counts;
 mod request_rates;
 mod request_verdict;
 mod rule_action;
+mod tuning_problem;
+mod tuning_search;
 mod ways_to_let_through;
 
 pub use anomaly_score::{
     CountedHit, FindsHits, Hit, HitTreatment, Hits, ScoreSpan, Scored, Scoring,
 };
 pub use counted_request::CountedRequest;
+pub use exception_place::{ExceptionPlace, PathScope, SkippedRules};
 pub use owasp_matrix::{COLUMNS, Matrix};
-pub use owasp_tuning::{Bounds, Load, Loads, Tuning, TuningEntry, acted_on, least_damage};
+pub use owasp_tuning::{Bounds, Load, Loads, Tuning, TuningEntry, acted_on};
 pub use protection::Protection;
 pub use report::{
     Cell, Counts, Example, Flip, Group, Named, Outcomes, Report, ReportKind, Set, Zone,
@@ -42,4 +46,6 @@ pub use request_counts::RequestCounts;
 pub use request_rates::{Counters, Pace};
 pub use request_verdict::{EvaluationStep, RequestVerdict};
 pub use rule_action::{Act, RuleAt};
+pub use tuning_problem::TuningRequests;
+pub use tuning_search::{Tunings, least_damage};
 pub use ways_to_let_through::{Attacks, Way, WayKind, WayScope, Ways, ways_to_let_through};

@@ -15,8 +15,8 @@
 use std::collections::BTreeMap;
 
 use super::anomaly_score::{Hit, HitTreatment, Scored, Scoring};
+use super::exception_place::{ExceptionPlace, SkippedRules};
 use crate::diagnostic::Place;
-use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, RuleName};
 use crate::model::request::Request;
 use crate::model::ruleset::{
@@ -102,12 +102,12 @@ impl Way {
         let mut owasp = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
         match self.kind {
             WayKind::Exception(scope) => {
-                let path = request.path_seen();
-                let path = (scope == WayScope::Path).then_some(path.as_str());
-                section.lists.insert(
-                    Phase::Managed,
-                    vec![exception(&request.host, path, &self.rules, note)],
-                );
+                let exempted = match scope {
+                    WayScope::Path => ExceptionPlace::path(&request.host, &request.path_seen()),
+                    WayScope::Host | WayScope::Zone => ExceptionPlace::host(&request.host),
+                };
+                let rules = SkippedRules::Rules(self.rules.iter().copied().collect());
+                section.lists.insert(Phase::Managed, vec![exception(&exempted, &rules, note)]);
                 return section;
             }
             WayKind::Off => {
@@ -133,23 +133,28 @@ pub(super) fn reason_of_weakening(note: &Note) -> String {
     format!("{}{until}", note.reason.as_deref().unwrap_or_default())
 }
 
-/// Creates an exception for rules on a host, or on one path of it.
-pub(super) fn exception(host: &str, path: Option<&str>, rules: &[u32], note: &Note) -> DesiredRule {
-    let mut fields = vec![("http.host", host)];
-    fields.extend(path.map(|path| ("http.request.uri.path", path)));
-    let first = rules.first().map_or_else(String::new, u32::to_string);
+/// Creates an exception for rules at a place.
+pub(super) fn exception(
+    exempted: &ExceptionPlace,
+    rules: &SkippedRules,
+    note: &Note,
+) -> DesiredRule {
     let name = |rule: &u32| (RuleName::new(&rule.to_string()), Place::NOWHERE);
+    let (first, target) = match rules {
+        SkippedRules::Rules(rules) => (
+            rules.first().map_or_else(String::new, u32::to_string),
+            SkipTarget::Rules(Managed::Owasp, rules.iter().map(name).collect()),
+        ),
+        SkippedRules::All => ("owasp".to_owned(), SkipTarget::Ruleset(Managed::Owasp)),
+    };
     DesiredRule {
-        name: format!("{}-{first}", slug(path.unwrap_or(host))),
+        name: format!("{}-{first}", exempted.slug()),
         place: Place::NOWHERE,
-        when: Some((Expression::of_texts(&fields), Place::NOWHERE)),
+        when: Some((exempted.condition(), Place::NOWHERE)),
         is_absent: false,
         enabled: true,
         description: None,
-        form: RuleForm::Skip(vec![SkipTarget::Rules(
-            Managed::Owasp,
-            rules.iter().map(name).collect(),
-        )]),
+        form: RuleForm::Skip(vec![target]),
         log: None,
         anchors: Vec::new(),
         note: note.clone(),
@@ -166,17 +171,6 @@ pub(super) fn rule_off(rule: u32, note: &Note) -> RuleTuning {
         action: None,
         note: note.clone(),
         place: Place::NOWHERE,
-    }
-}
-
-/// Converts a text to a part of a name.
-fn slug(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let slug: String = words.collect::<Vec<_>>().join("-").chars().take(60).collect();
-    if slug.is_empty() {
-        "root".to_owned()
-    } else {
-        slug.trim_end_matches('-').to_ascii_lowercase()
     }
 }
 
@@ -324,11 +318,5 @@ mod tests {
             count += 1;
         }
         assert_eq!((count, places), (10, vec![3, 4]));
-    }
-
-    #[test]
-    fn names_come_from_paths() {
-        assert_eq!(slug("/Shop/search.php"), "shop-search-php");
-        assert_eq!(slug("/"), "root");
     }
 }

@@ -25,7 +25,7 @@ pub(super) mod exception;
 mod impact;
 pub mod lock;
 mod lock_out;
-mod narrow_weakening;
+pub(super) mod narrow_weakening;
 mod overview;
 mod phrases;
 mod promise;

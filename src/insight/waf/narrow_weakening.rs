@@ -21,7 +21,7 @@ use crate::model::managed::Catalogue;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 
 /// Minimum number of segments of a path prefix that names a directory.
-pub(super) const FEWEST_SEGMENTS: usize = 2;
+pub(in crate::insight) const FEWEST_SEGMENTS: usize = 2;
 
 /// Returns the rules that an exception bypasses, if it is narrow. `before` is the exception that it
 /// replaces.

@@ -1,6 +1,7 @@
-//! Implements `waf tune`: finds the setting of the OWASP ruleset with the least damage. The
+//! Implements `waf tune`: finds the settings of the OWASP ruleset with the least damage. The
 //! connection cannot write.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,9 +19,9 @@ use crate::cli::recordings::{ReadingArgs, check_standard_input, find_in_each};
 use crate::cli::shared_arguments::{Format, Global, SpecArgs};
 use crate::crs;
 use crate::diagnostic::count;
-use crate::document::waf_tune::{Outcome, Tuned, document};
+use crate::document::waf_tune::{Outcome, Tuned, TunedEntry, TunedRow, document};
 use crate::insight::traffic::{
-    Bounds, Hits, Load, Loads, Protection, Scored, Tuning, acted_on, least_damage,
+    Bounds, Hits, Load, Loads, Protection, Scored, Tuning, TuningRequests, acted_on, least_damage,
 };
 use crate::model::request::Rate;
 use crate::model::ruleset::Note;
@@ -30,10 +31,17 @@ use crate::recorded::Sample;
 use crate::render::waf_tune::write_tuned;
 use crate::spec::print_waf;
 
-/// Find the OWASP setting that stops the most attacks and no benign request
+/// Shares of benign requests, in millionths, for which the table has settings.
+const TABLE_SHARES: [u32; 7] = [0, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000];
+/// Number of recorded places that measure the breadth of exceptions: those with the lowest digests.
+const MOST_PLACES: usize = 500;
+/// Number of benign requests that are shown, of those that the proposed setting acts on.
+const MOST_SHOWN: usize = 5;
+
+/// Find OWASP settings that stop many attacks and hardly any benign request
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf tune --benign site.har --attacks attacks.jsonl --spec zones/\n  zonewright waf tune --benign logs/ --min-level 2 --max-threshold 25 --live example.com"
+    after_help = "Examples:\n  zonewright waf tune --benign site.har --attacks attacks.jsonl --spec zones/\n  zonewright waf tune --benign site.har --attacks attacks.jsonl --tolerate 0.5% --live example.com\n  zonewright waf tune --benign logs/ --min-level 2 --max-threshold 25 --live example.com"
 )]
 pub(super) struct WafTuneArgs {
     /// Requests that must not be acted on, in any form of recorded requests
@@ -57,6 +65,12 @@ pub(super) struct WafTuneArgs {
     /// The most exceptions and disabled rules to propose
     #[arg(long, value_name = "N", default_value_t = Bounds::ENTRIES)]
     max_exceptions: usize,
+    /// The share of benign requests that may be acted on, such as 0.5%
+    #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = parse_share)]
+    tolerate: u32,
+    /// The setting of the table to propose, by its number
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
+    row: Option<u16>,
     /// The reason to write into the edit
     #[arg(long, value_name = "TEXT", default_value = "false positives on benign requests")]
     reason: String,
@@ -136,10 +150,11 @@ impl Run for WafTuneArgs {
         let lowest = if has_attacks { Bounds::THRESHOLDS.0.min(highest) } else { highest };
         let lowest_level = self.min_level.unwrap_or(1);
         let highest_level = if has_attacks { 4 } else { lowest_level };
-        let bounds = Bounds {
+        let mut bounds = Bounds {
             levels: lowest_level..=highest_level,
             thresholds: lowest..=highest,
             entries: self.max_exceptions,
+            tolerated: 0,
         };
         let read = |paths: &[PathBuf], is_benign: bool| {
             let mut halves = Halves::default();
@@ -154,47 +169,83 @@ impl Run for WafTuneArgs {
         let benign = read(&self.benign, true)?;
         let attacks = if has_attacks { read(&self.attacks, false)? } else { Halves::default() };
         let (seen, seen_attacks) = (&benign.seen.loads, &attacks.seen.loads);
-        let Some(tuning) = least_damage(seen, seen_attacks, &bounds) else {
-            bail!(
-                "no setting spares all {} with at most {}: raise --max-exceptions, lower --min-level, or raise --max-threshold",
-                count(benign.seen.all, "benign request"),
-                count(self.max_exceptions, "exception")
-            );
-        };
+        let places: Loads = benign.places.into_values().map(|place| (place, 1)).collect();
+        let share_of_seen = |share: u32| benign.seen.all * share as usize / 1_000_000;
+        bounds.tolerated = share_of_seen(self.tolerate);
+        let found = least_damage(
+            TuningRequests {
+                benign: seen,
+                all_benign: benign.seen.all,
+                attacks: seen_attacks,
+                places: &places,
+            },
+            &bounds,
+            &TABLE_SHARES.map(share_of_seen),
+        );
         let note = Note {
             reason: Some(self.reason.clone()),
             expires: Some(after_days(settings, self.days)?),
             ..Note::default()
         };
-        let edit = spec_of(
-            zone.as_str(),
-            &print_waf(&tuning.edit(&note, (scoring.level(), scoring.threshold()))),
-        );
+        let row = |tuning: &Tuning| TunedRow {
+            seen: (benign.seen.outcome(tuning), attacks.seen.outcome(tuning)),
+            unseen: (benign.unseen.outcome(tuning), attacks.unseen.outcome(tuning)),
+            exempt: tuning.exempted(&places),
+            edit: spec_of(
+                zone.as_str(),
+                &print_waf(&tuning.edit(&note, (scoring.level(), scoring.threshold()))),
+            ),
+            tuning: tuning.clone(),
+        };
+        let rows: Vec<TunedRow> = found.rows.iter().map(row).collect();
+        let proposed = match self.row {
+            Some(number) => Some(usize::from(number) - 1).filter(|at| *at < rows.len()),
+            None => found.rows.iter().position(|row| Some(row) == found.best.as_ref()),
+        };
+        let Some(proposed) = proposed else {
+            if let (Some(number), false) = (self.row, rows.is_empty()) {
+                bail!("there is no setting {number}: --row is at most {}", rows.len());
+            }
+            let least = rows.iter().map(|row| row.seen.0.then).min();
+            bail!(
+                "no setting spares {} of {} with at most {}{}: raise --max-exceptions, lower --min-level, raise \
+                 --max-threshold, or accept some with --tolerate SHARE",
+                if bounds.tolerated == 0 { "all" } else { "enough" },
+                count(benign.seen.all, "benign request"),
+                count(self.max_exceptions, "exception"),
+                least.map_or_else(String::new, |least| format!(" (at least {least} are acted on)"))
+            );
+        };
+        let tuning = &rows[proposed].tuning;
+        let entry = |entry| {
+            let without = tuning.without(entry);
+            let only = Tuning { entries: vec![entry.clone()], ..tuning.clone() };
+            TunedEntry {
+                entry,
+                // An entry never causes more requests to be stopped.
+                spares: acted_on(&without, seen) - acted_on(tuning, seen),
+                lets_through: acted_on(&without, seen_attacks) - acted_on(tuning, seen_attacks),
+                lets_through_there: tuning.passing_at(entry, seen_attacks),
+                places: only.exempted(&places),
+            }
+        };
+        let still_acted_on = seen.keys().filter(|load| tuning.acts_on(load)).take(MOST_SHOWN);
         let tuned = Tuned {
             zone: zone.as_str(),
             whose,
             level: scoring.level(),
             threshold: scoring.threshold(),
             action: scoring.action(),
-            tuning: &tuning,
-            seen: (benign.seen.outcome(&tuning), attacks.seen.outcome(&tuning)),
-            unseen: (benign.unseen.outcome(&tuning), attacks.unseen.outcome(&tuning)),
+            rows: &rows,
+            proposed,
+            is_proven: found.is_proven,
             has_attacks,
-            entries: tuning
-                .entries
-                .iter()
-                .map(|entry| {
-                    let without = tuning.without(entry);
-                    let spared = acted_on(&without, seen);
-                    // An entry never causes more requests to be stopped.
-                    let costs = acted_on(&without, seen_attacks) - acted_on(&tuning, seen_attacks);
-                    (entry, spared, costs, tuning.passing_at(entry, seen_attacks))
-                })
-                .collect(),
+            entries: tuning.entries.iter().map(entry).collect(),
+            acted_on: still_acted_on.map(|load| (load, tuning.score(load))).collect(),
+            places: places.len(),
             foreign: benign.foreign + attacks.foreign,
             unreached: benign.unreached + attacks.unreached,
             undecided: benign.undecided + attacks.undecided,
-            edit: &edit,
         };
         output.hide();
         match output.format {
@@ -229,6 +280,8 @@ struct Halves {
     unreached: usize,
     /// Requests with rules that could not be decided.
     undecided: usize,
+    /// Places of requests of the first half that reach the ruleset, by digest.
+    places: BTreeMap<Vec<u8>, Load>,
 }
 
 impl Half {
@@ -266,7 +319,8 @@ impl Halves {
         }
         let verdict = protection.verdict(request, Rate { times: 1, seconds: 1 }, Some(hits));
         let acts = |score: &Scored| score.acts().unwrap_or(is_benign) && score.action != "log";
-        let half = if is_seen(sample) { &mut self.seen } else { &mut self.unseen };
+        let is_seen = is_seen(sample);
+        let half = if is_seen { &mut self.seen } else { &mut self.unseen };
         half.all += 1;
         half.today += usize::from(verdict.score.as_ref().is_some_and(acts));
         let Some(score) = &verdict.score else {
@@ -278,7 +332,20 @@ impl Halves {
         let counting =
             score.hits.iter().chain(open).filter(|hit| hit.could_count()).map(|hit| hit.hit);
         let hits = counting.filter(|hit| hit.level <= *bounds.levels.end()).collect();
-        let load = Load { host: request.host.clone(), path: request.path_seen(), hits };
+        let load = Load {
+            host: request.host.clone(),
+            method: request.method.clone(),
+            path: request.path_seen(),
+            hits,
+        };
+        if is_seen {
+            let parts = [&load.host, &load.method, &load.path];
+            let place = Load { hits: Vec::new(), ..load.clone() };
+            self.places.insert(digest(parts.into_iter().map(|part| part.as_bytes())), place);
+            if self.places.len() > MOST_PLACES {
+                self.places.pop_last();
+            }
+        }
         if bounds.could_act_on(&load) {
             *half.loads.entry(load).or_default() += 1;
             if half.loads.len() > Bounds::MOST_LOADS {
@@ -292,18 +359,32 @@ impl Halves {
     }
 }
 
-/// Returns true if a request belongs to the first half: the lowest bit of the SHA-256 of its
-/// content decides.
+/// Returns true if a request belongs to the first half: the lowest bit of the digest of its content
+/// decides.
 fn is_seen(sample: &Sample) -> bool {
     let sent = sample.as_sent();
-    let mut digest = Context::new(&SHA256);
-    for part in [&sent.method, &sent.uri, &sent.body] {
-        digest.update(&part.len().to_le_bytes());
-        digest.update(part);
+    let headers = sent.headers.iter().flat_map(|(name, value)| [name, value]);
+    let parts = [&sent.method, &sent.uri, &sent.body].into_iter().chain(headers);
+    digest(parts.map(Vec::as_slice))[31] & 1 == 0
+}
+
+/// Returns the SHA-256 of texts with their lengths.
+fn digest<'p>(parts: impl Iterator<Item = &'p [u8]>) -> Vec<u8> {
+    let mut all = Context::new(&SHA256);
+    for part in parts {
+        all.update(&part.len().to_le_bytes());
+        all.update(part);
     }
-    for (name, value) in &sent.headers {
-        digest.update(name);
-        digest.update(value);
+    all.finish().as_ref().to_vec()
+}
+
+/// Reads a share such as `0.5%`, in millionths.
+fn parse_share(text: &str) -> Result<u32, String> {
+    let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    match number {
+        Some(percent) if (0.0..=100.0).contains(&percent) => {
+            Ok((percent * 10_000.0).round() as u32)
+        }
+        _ => Err("write a percentage from 0% to 100%, such as 0.5%".to_owned()),
     }
-    digest.finish().as_ref()[31] & 1 == 0
 }
