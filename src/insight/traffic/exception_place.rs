@@ -68,7 +68,7 @@ impl ExceptionPlace {
 
     /// Returns every place that contains a request and can be written as an exception.
     #[must_use]
-    pub fn around(host: &str, method: &str, path: &str) -> Vec<Self> {
+    pub fn containing(host: &str, method: &str, path: &str) -> Vec<Self> {
         let ends = path.match_indices('/').map(|(at, _)| at + 1).filter(|end| *end > 1);
         let beginnings = ends.filter(|end| *end < path.len()).map(|end| &path[..end]);
         let paths = beginnings.map(|beginning| PathScope::Under(beginning.to_owned()));
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn places_contain_what_they_are_made_of() {
         let (host, method, path) = ("a.example", "POST", "/t/1/reply");
-        let places = ExceptionPlace::around(host, method, path);
+        let places = ExceptionPlace::containing(host, method, path);
         assert_eq!(places.len(), 4 * 3);
         for place in &places {
             assert!(place.contains(host, method, path), "{place}");

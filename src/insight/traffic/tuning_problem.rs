@@ -116,9 +116,9 @@ impl Problem {
         };
         let placed = |loads: &Loads| -> Vec<PlacedRequest> {
             let request = |(load, count): (&Load, &usize)| {
-                let around = ExceptionPlace::around(&load.host, &load.method, &load.path);
+                let places = ExceptionPlace::containing(&load.host, &load.method, &load.path);
                 let mut places: Vec<usize> =
-                    around.iter().filter_map(|place| numbers.get(place).copied()).collect();
+                    places.iter().filter_map(|place| numbers.get(place).copied()).collect();
                 places.sort_unstable();
                 let hits = load.hits.iter().map(bit_hit).collect();
                 PlacedRequest { count: *count, hits, places }
@@ -182,7 +182,7 @@ impl Problem {
 fn candidate_places(benign: &Loads) -> Vec<ExceptionPlace> {
     let mut seen: BTreeMap<ExceptionPlace, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
     for load in benign.keys() {
-        for place in ExceptionPlace::around(&load.host, &load.method, &load.path) {
+        for place in ExceptionPlace::containing(&load.host, &load.method, &load.path) {
             let (hosts, paths) = seen.entry(place).or_default();
             // Two of each are sufficient.
             if hosts.len() < 2 {

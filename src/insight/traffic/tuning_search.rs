@@ -305,8 +305,8 @@ impl<'p> Setting<'p> {
                 requests += request.count;
                 let hits = request.hits.iter().filter(|hit| is_counted(hit));
                 let rules = hits.fold(NO_RULES, |all, hit| union(all, single(hit.bit)));
-                let again = if request.count > 1 { rules } else { intersection(once, rules) };
-                often = union(often, again);
+                let repeated = if request.count > 1 { rules } else { intersection(once, rules) };
+                often = union(often, repeated);
                 once = union(once, rules);
             }
             let rules = match entry.rules == ALL_RULES {
