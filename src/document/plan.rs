@@ -507,7 +507,11 @@ impl Operation {
         let why = subject.record().map(|_| subject.why().in_full()).filter(|why| !why.is_empty());
         let effect = (impact.is_some() || why.is_some()).then(|| Effect {
             class: impact.as_ref().map(|impact| Keyword(impact.direction)),
-            lines: why.iter().cloned().chain(impact.iter().flat_map(|i| i.lines.clone())).collect(),
+            lines: why
+                .iter()
+                .cloned()
+                .chain(impact.iter().flat_map(|i| &i.lines).map(|line| line.to_string()))
+                .collect(),
         });
         Self {
             address: address.as_str().to_owned(),

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
 use super::FORMAT;
+use crate::insight::Sentence;
 use crate::insight::waf::lock::{LockChanges, LockedRule};
 use crate::insight::waf::{
     AccountSurvey, ChangedRule, Difference, FamilyCount, InForce, Reach, RuleDifference, RuleRow,
@@ -350,7 +351,8 @@ struct Change<'a> {
     phase: &'a str,
     name: &'a str,
     direction: &'a str,
-    effects: &'a [String],
+    #[schemars(with = "Vec<String>")]
+    effects: &'a [Sentence],
 }
 
 /// A rule of a managed ruleset whose state changes.

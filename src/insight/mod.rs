@@ -29,6 +29,7 @@ mod other_zones;
 mod providers;
 mod published_addresses;
 mod record_effects;
+mod sentence;
 mod services;
 mod takeover;
 pub mod traffic;
@@ -44,6 +45,7 @@ pub use issuance::caa_faults;
 pub use other_zones::{OtherZones, Overview};
 pub use providers::{PROVIDERS, Provider};
 pub use record_effects::effects;
+pub use sentence::{Sentence, Span};
 pub use takeover::ownership_token;
 pub use zone_settings::{
     SettingEffect, flattened_aliases, name_servers, setting_effect, signing_ends,

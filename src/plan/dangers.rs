@@ -21,7 +21,6 @@ use super::zone_plan::ZonePlan;
 use super::{record_operation, replacements, weakening_grade};
 use crate::diff::{DeleteReason, RecordChange};
 use crate::insight::dns::{Entry, NameNode, RecordEdit, ZoneIndex};
-use crate::insight::waf::Impact;
 use crate::insight::{Caused, Direction, Effect, OtherZones, effects};
 use crate::model::{
     Danger, DesiredZone, Fqdn, Gather, LiveZone, NARROW_DAYS, NARROW_RULES, Rdata, RecordType,
@@ -58,10 +57,11 @@ pub(super) fn assign(
                 }
             }
             if let Some(first) = guilty.first() {
-                let impact =
-                    plan.operations[numbers[*first]].impact.get_or_insert_with(Impact::default);
-                impact.direction = impact.direction.combine(direction);
-                impact.lines.push(line);
+                let operation = &mut plan.operations[numbers[*first]];
+                operation.explain([line]);
+                if let Some(impact) = &mut operation.impact {
+                    impact.direction = impact.direction.combine(direction);
+                }
             }
         }
         for operation in &mut plan.operations {

@@ -20,7 +20,6 @@ use crate::insight::expect::{
     DROPPED, Evidence, ExpectationOutcome, Rigor, check_expectation, dropped_expectations,
 };
 use crate::insight::traffic::Protection;
-use crate::insight::waf::Impact;
 use crate::model::expression::Lists;
 use crate::model::ruleset::{EntryPoint, RuleId};
 use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, NameSet, ZoneName};
@@ -51,7 +50,7 @@ pub fn explain_records(
             plans.get_mut(zone).and_then(|plan| plan.operations.get_mut(operation))
             && !lines.is_empty()
         {
-            operation.impact.get_or_insert_with(Impact::default).lines.extend(lines);
+            operation.explain(lines);
         }
     }
     for plan in plans {

@@ -7,6 +7,7 @@ use super::cause::Cause;
 use super::subject::{RecordSubject, RuleSubject, Subject};
 use crate::diagnostic::Place;
 use crate::diff::{FieldChange, ZoneSetting};
+use crate::insight::Sentence;
 use crate::insight::waf::Impact;
 use crate::model::Narrow;
 use crate::model::{Address, Danger};
@@ -50,6 +51,14 @@ impl Operation {
             modified_on: None,
             place: None,
         }
+    }
+
+    /// Adds sentences to its effect. The name of its record is apart from their words.
+    pub(super) fn explain(&mut self, lines: impl IntoIterator<Item = String>) {
+        let name = self.record().map(|record| record.form().name.clone());
+        let name = name.as_ref().map_or("", |name| name.as_str());
+        let sentences = lines.into_iter().map(|line| Sentence::from(line).naming(name));
+        self.impact.get_or_insert_with(Impact::default).lines.extend(sentences);
     }
 
     /// Returns its action.

@@ -37,7 +37,7 @@ impl Weight {
             ),
         };
         impact.direction = direction;
-        impact.lines.push(line.to_owned());
+        impact.lines.push(line.into());
     }
 }
 

@@ -18,11 +18,11 @@ use crate::diff::{
     Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason,
     RuleField, WafChanges,
 };
-use crate::insight::Direction;
 use crate::insight::waf::{
     Impact, Move, MovedRule, cancels, deployment_impact, deployment_locks_out, lets_pass,
     move_impact, relieves_nothing, rule_impact, rule_locks_out,
 };
+use crate::insight::{Direction, Sentence};
 use crate::model::Narrow;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, Gather, LiveZone, sort_by_key};
@@ -113,13 +113,13 @@ fn judged(
         weight.inspect(|weight| weight.correct(&mut impact));
         if impact.direction == Direction::Unclassified && !change.is_expiry {
             let consent = Danger::WeakensProtection.code();
-            impact.lines.push(format!(
-                "may weaken: cannot be classified, so it needs the consent {consent}"
-            ));
+            let line =
+                format!("may weaken: cannot be classified, so it needs the consent {consent}");
+            impact.lines.push(line.into());
         }
         let why = locks_out(change, impact.direction, waf);
         let locks_out = why.is_some();
-        impact.lines.extend(why);
+        impact.lines.extend(why.map(Sentence::from));
         let narrow =
             impact.direction.may_weaken().then(|| narrow(desired, phase, change, waf)).flatten();
         let is_replaced = weight.is_some_and(|weight| weight.is_replaced);
@@ -284,9 +284,9 @@ fn in_company(
                 .or_else(|| exception.body.description())
                 .unwrap_or("without a name");
             impact.direction = Direction::Neutral;
-            impact.lines.push(format!(
-                "no effect: the exception {name} bypasses all of it, for all its requests"
-            ));
+            let line =
+                format!("no effect: the exception {name} bypasses all of it, for all its requests");
+            impact.lines.push(line.into());
         }
     }
     let is_made = matches!(change.kind, RuleChangeKind::Create | RuleChangeKind::Update(_));
@@ -307,7 +307,7 @@ fn in_company(
             rule.and_then(|rule| lets_pass(live_body, rule, live_rules_behind, waf))
         {
             impact.direction = direction;
-            impact.lines.push(line);
+            impact.lines.push(line.into());
         }
     }
     let is_beside_others = || wanted.rules.iter().any(|(_, rule)| rule.body.action() != "skip");
@@ -321,7 +321,7 @@ fn in_company(
     {
         impact.direction = Direction::Neutral;
         let line = "no existing protection is skipped (rules of the account, which run first, are not read)";
-        impact.lines.push(line.to_owned());
+        impact.lines.push(line.into());
     }
     impact
 }

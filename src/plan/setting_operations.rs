@@ -69,8 +69,10 @@ pub(super) fn operations(
         let mut dangers = dangers(&setting, live);
         let effect = effect(&setting, live);
         dangers.extend(effect.as_ref().and_then(|effect| effect.danger));
-        let impact = effect
-            .map(|SettingEffect { direction, line, .. }| Impact { direction, lines: vec![line] });
+        let impact = effect.map(|SettingEffect { direction, line, .. }| Impact {
+            direction,
+            lines: vec![line.into()],
+        });
         let subject = Subject::Setting(setting);
         operations.push(Operation {
             fields,

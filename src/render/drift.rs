@@ -166,16 +166,20 @@ pub(super) fn sides(
     format!("{} at Cloudflare, {} in the spec", side(before), side(after))
 }
 
+/// Returns a sentence if the protection at Cloudflare is weaker than in the spec.
+pub(super) fn weaker(operation: &OperationView<'_>) -> Option<&'static str> {
+    match operation.direction {
+        Some(Direction::Strengthens | Direction::Both) => {
+            Some("the protection at Cloudflare is weaker than in the spec")
+        }
+        Some(Direction::Weakens | Direction::Neutral | Direction::Unclassified) | None => None,
+    }
+}
+
 /// Describes further facts about an object: the time of its change, the reason why it is not
 /// wanted, the effect of applying the spec.
 pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
-    match operation.direction {
-        Some(Direction::Strengthens | Direction::Both) => {
-            remarks.push("! the protection at Cloudflare is weaker than in the spec".to_owned());
-        }
-        Some(Direction::Weakens | Direction::Neutral | Direction::Unclassified) | None => {}
-    }
     if let Some(time) = &finding.modified_on {
         let age = finding.age.map(|age| format!(", {}", ago(age))).unwrap_or_default();
         remarks.push(format!("last changed at Cloudflare {time}{age}"));

@@ -22,6 +22,7 @@ use super::names_in_words::{in_few_words, with_unicode};
 use super::operation_view::{Attention, FieldView, OperationView, Side, Tally};
 use super::overwritten_value::{LiveView, span};
 use super::record_in_words;
+use crate::insight::Sentence;
 use crate::model::{Fqdn, Gather, ZoneName, sort_by_key};
 use crate::plan::{Action, Operation, ZonePlan};
 
@@ -312,7 +313,7 @@ fn grouped(members: Vec<Member<'_>>) -> Vec<Group<'_>> {
 /// deleted more than once belongs to no pair.
 fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
     let (mut gone, mut come): (HashMap<_, Vec<usize>>, HashMap<_, Vec<usize>>) = Default::default();
-    let mut changed: HashMap<(&str, &str, &str, &str), Vec<usize>> = HashMap::new();
+    let mut changed: HashMap<(&str, &str, Cow<'_, str>, Cow<'_, str>), Vec<usize>> = HashMap::new();
     for (number, Member { view, operation, .. }) in members.iter().enumerate() {
         let Some(record) = operation.record() else { continue };
         match (view.action, view.before.as_deref(), view.after.as_deref()) {
@@ -325,15 +326,18 @@ fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
             (Action::Update, Some(before), Some(after))
                 if view.fields.is_empty() && before != after =>
             {
-                changed.entry((view.type_name, "", before, after)).or_default().push(number);
+                changed
+                    .entry((view.type_name, "", before.into(), after.into()))
+                    .or_default()
+                    .push(number);
                 // At one name, two hosts are swapped if they exchange their priorities.
                 if let [change] = operation.fields.as_slice()
                     && change.field.to_string() == "priority"
                 {
-                    let (before, after) = (split(before), split(after));
                     let name = record.form().name.as_str();
+                    let (before, after) = (change.before.to_string(), change.after.to_string());
                     changed
-                        .entry((view.type_name, name, before.0, after.0))
+                        .entry((view.type_name, name, before.into(), after.into()))
                         .or_default()
                         .push(number);
                 }
@@ -348,7 +352,10 @@ fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
         }
     });
     let swapped = changed.iter().filter_map(|((type_name, name, before, after), numbers)| {
-        match (numbers.as_slice(), changed.get(&(*type_name, *name, *after, *before))?.as_slice()) {
+        match (
+            numbers.as_slice(),
+            changed.get(&(*type_name, *name, after.clone(), before.clone()))?.as_slice(),
+        ) {
             ([one], [other]) if one < other => Some((*one, *other, Kind::Swap)),
             _ => None,
         }
@@ -366,11 +373,6 @@ fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
     pairs
 }
 
-/// Splits a value at its first space.
-fn split(value: &str) -> (&str, &str) {
-    value.split_once(' ').unwrap_or((value, ""))
-}
-
 /// The common part of operations that are the same change. Only the names differ; if values stay,
 /// the values may differ as well.
 #[derive(PartialEq, Eq, Hash)]
@@ -385,7 +387,7 @@ struct SameKey {
     live: LiveView,
     dangers: Vec<&'static str>,
     accepted: Vec<(&'static str, String)>,
-    impact: Vec<String>,
+    impact: Vec<Sentence>,
 }
 
 impl SameKey {
@@ -413,30 +415,12 @@ impl SameKey {
     }
 }
 
-/// Returns the effect of an operation without the name of its record.
-fn nameless(operation: &Operation, view: &OperationView<'_>) -> Vec<String> {
+/// Returns the effect of an operation, with other words for the name of its record.
+fn nameless(operation: &Operation, view: &OperationView<'_>) -> Vec<Sentence> {
     let Some(name) = operation.record().map(|record| record.form().name.as_str()) else {
         return Vec::new();
     };
-    view.impact.iter().map(|line| without(line, name)).collect()
-}
-
-/// Replaces a name in a sentence by "each name".
-fn without(line: &str, name: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '*');
-    let mut out = String::with_capacity(line.len());
-    let mut done = 0;
-    for (start, _) in line.match_indices(name).filter(|_| !name.is_empty()) {
-        let end = start + name.len();
-        let is_whole = !line[..start].ends_with(is_part) && !line[end..].starts_with(is_part);
-        if is_whole && start >= done {
-            out.push_str(&line[done..start]);
-            out.push_str("each name");
-            done = end;
-        }
-    }
-    out.push_str(&line[done..]);
-    out
+    view.impact.iter().map(|sentence| sentence.with_words_for(name, "each name")).collect()
 }
 
 /// Creates the view of the same change on many records.
@@ -533,7 +517,7 @@ fn both<'a>(one: &OperationView<'a>, other: &OperationView<'a>) -> OperationView
     let accepted = one.accepted.iter().chain(other.accepted.iter());
     let accepted =
         accepted.filter(|(danger, _)| !is_open(one, **danger) && !is_open(other, **danger));
-    let mut impact: Vec<String> = one.impact.to_vec();
+    let mut impact = one.impact.to_vec();
     impact.extend(other.impact.iter().filter(|line| !one.impact.contains(line)).cloned());
     OperationView {
         number: 2,

@@ -1,5 +1,6 @@
 //! Names for readers: internationalised names in both forms, and lists of names in few words.
 
+use crate::insight::{Sentence, Span};
 use crate::model::sort_by;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -41,6 +42,27 @@ pub(super) fn with_unicode(text: &str) -> Cow<'_, str> {
         unread = &after[end..];
     }
     Cow::Owned(out)
+}
+
+/// Returns a sentence with both forms of its internationalised names.
+pub(super) fn in_words(sentence: &Sentence) -> Cow<'_, str> {
+    let spans: Vec<Span<'_>> = sentence.spans().collect();
+    if spans.len() == 1 {
+        return Cow::Borrowed(sentence);
+    }
+    let shown = spans.iter().enumerate().map(|(n, span)| match span {
+        Span::Words(words) => Cow::Borrowed(*words),
+        // A name in brackets after its other form needs no second one.
+        Span::Name(name) => match (n.checked_sub(1).and_then(|n| spans.get(n)), spans.get(n + 1)) {
+            (Some(Span::Words(before)), Some(Span::Words(after)))
+                if before.ends_with(" (") && after.starts_with(')') =>
+            {
+                Cow::Borrowed(*name)
+            }
+            _ => with_unicode(name),
+        },
+    });
+    Cow::Owned(shown.collect())
 }
 
 /// Returns a name in its author's spelling, with its other form: `bücher (xn--bcher-kva)`,

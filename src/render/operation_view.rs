@@ -9,13 +9,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::findings::Findings;
-use super::names_in_words::{in_both_forms, with_unicode};
+use super::names_in_words::{in_both_forms, in_words};
 use super::overwritten_value::LiveView;
 use super::record_in_words::{attribute, facets, value};
 use crate::diagnostic::{Place, Sources, count, noun_for};
 use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};
 use crate::document::place::place;
-use crate::insight::Direction;
+use crate::insight::{Direction, Sentence};
 use crate::model::managed::threshold_keyword;
 use crate::model::{Danger, Facets, RecordForm, Value};
 use crate::plan::{
@@ -173,7 +173,7 @@ pub(super) struct OperationView<'a> {
     /// Attributes of the live object that it overwrites or deletes.
     pub(super) live: LiveView,
     /// Its effect on traffic, and on DNS clients.
-    pub(super) impact: Cow<'a, [String]>,
+    pub(super) impact: Cow<'a, [Sentence]>,
     /// Its dangers.
     pub(super) dangers: Cow<'a, [Danger]>,
     /// The dangers that the spec accepts, with the reasons.
@@ -220,7 +220,7 @@ impl OperationView<'_> {
 
     /// Describes its effects and its dangers. Each danger has a sentence.
     pub(super) fn explanations(&self) -> Vec<Cow<'_, str>> {
-        let impact = self.impact.iter().map(|line| Cow::Borrowed(line.as_str()));
+        let impact = self.impact.iter().map(in_words);
         let unexplained =
             self.dangers.iter().filter(|d| self.impact.is_empty() && **d != Danger::Delete);
         let live = self.live.words().map(Cow::Owned);
@@ -419,7 +419,9 @@ impl<'a> OperationView<'a> {
                 .as_ref()
                 .filter(|_| operation.rule().is_some())
                 .map(|impact| impact.direction),
-            impact: impact.as_ref().map_or(Cow::Borrowed(&[][..]), |impact| spelled(&impact.lines)),
+            impact: impact
+                .as_ref()
+                .map_or(Cow::Borrowed(&[][..]), |impact| Cow::Borrowed(&impact.lines)),
             dangers: Cow::Borrowed(dangers),
             accepted: Cow::Borrowed(accepted),
             place: *place,
@@ -507,14 +509,6 @@ impl<'a> OperationView<'a> {
             live,
             ..self
         }
-    }
-}
-
-/// Adds the other form to names in sentences.
-fn spelled(lines: &[String]) -> Cow<'_, [String]> {
-    match lines.iter().any(|line| matches!(with_unicode(line), Cow::Owned(_))) {
-        true => lines.iter().map(|line| with_unicode(line).into_owned()).collect(),
-        false => Cow::Borrowed(lines),
     }
 }
 

@@ -88,7 +88,7 @@ pub(super) fn entries_of_zones(plan: &Plan) -> Vec<ZoneEntries<'_>> {
                     let names = numbers.iter().map(|number| plan.zones[*number].name.as_str());
                     let zones = count(numbers.len(), "zone");
                     let line = format!("the same in {zones}: {}", in_few_words(names, NAMES));
-                    entry.view.impact.to_mut().push(line);
+                    entry.view.impact.to_mut().push(line.into());
                     entry.view.id = None;
                 }
                 None => {}

@@ -206,7 +206,7 @@ fn lines_of(before: &str, after: &str) -> Vec<(String, Vec<String>)> {
     let (base, desired) = (load(before), load(after));
     let (zone, _) = plan_zone_with_base(&desired, &base, &live(&base));
     let lines = |o: &zonewright::plan::Operation| {
-        o.impact.iter().flat_map(|impact| impact.lines.clone()).collect()
+        o.impact.iter().flat_map(|impact| &impact.lines).map(|line| line.to_string()).collect()
     };
     zone.operations.iter().map(|o| (o.address.to_string(), lines(o))).collect()
 }
@@ -272,8 +272,8 @@ fn an_address_left_behind_in_spf_is_told() {
             .iter()
             .filter_map(|o| o.impact.as_ref())
             .flat_map(|impact| &impact.lines);
-        let lines: Vec<&String> =
-            lines.filter(|line| line.contains("the old address of")).collect();
+        let lines: Vec<&str> =
+            lines.map(|line| &**line).filter(|line| line.contains("the old address of")).collect();
         let wanted = end.map(|end| {
             format!("SPF for example.com still allows 198.18.51.25, the old address of relay.example.com, {end}")
         });

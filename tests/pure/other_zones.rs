@@ -243,7 +243,7 @@ fn mail_of_other_zones_counts() {
             .operations
             .iter()
             .filter_map(|o| o.impact.as_ref())
-            .flat_map(|i| i.lines.clone())
+            .flat_map(|i| i.lines.iter().map(|line| line.to_string()))
             .collect();
         (breaks, lines.join("\n"))
     };

@@ -78,7 +78,7 @@ fn a_history_of_real_zones() {
             .iter()
             .filter(|o| o.dangers.iter().any(|d| *d != zonewright::model::Danger::Delete))
             .filter_map(|o| o.impact.as_ref())
-            .flat_map(|impact| impact.lines.clone())
+            .flat_map(|impact| impact.lines.iter().map(|line| line.to_string()))
             .collect();
         let plan = Plan { zones: vec![plan], diagnostics, ..Plan::default() };
         planned += 1;

@@ -216,7 +216,7 @@ fn run(zone: &Prepared, scenario: &Value) -> Outcome {
         .operations
         .iter()
         .filter_map(|o| o.impact.as_ref())
-        .flat_map(|impact| impact.lines.clone())
+        .flat_map(|impact| impact.lines.iter().map(|line| line.to_string()))
         .collect();
     lines.extend(zone.notes.iter().cloned());
     let plan = Plan { zones: vec![zone], diagnostics, ..Plan::default() };

@@ -19,10 +19,9 @@ const LONGEST_VALUE: usize = 60;
 /// Returns a value, shortened: `mx1.example.net (10)` for MX, the presentation form for everything
 /// else.
 pub(super) fn short_value(data: &Rdata) -> String {
-    let text = data.presentation();
-    let text = match (data, text.split_once(' ')) {
-        (Rdata::Mx(_), Some((priority, host))) => format!("{host} ({priority})"),
-        _ => text,
+    let text = match (data, data.target(), data.fields().get("priority")) {
+        (Rdata::Mx(_), Some(host), Some(priority)) => format!("{host} ({priority})"),
+        _ => data.presentation(),
     };
     cut(&text, LONGEST_VALUE)
 }

@@ -43,6 +43,16 @@ pub(super) fn fate(action: &str) -> &'static str {
     }
 }
 
+/// Describes the requests of a rule with an action after the rule is gone.
+pub(super) fn end_of_fate(action: &str) -> &'static str {
+    match strength(action) {
+        Some(Strength::Block) => "are no longer blocked",
+        Some(Strength::Challenge) => "are no longer challenged",
+        Some(Strength::Log) => "are no longer logged",
+        None => "are no longer handled differently",
+    }
+}
+
 /// Returns the direction of a change of action.
 pub(super) fn compare_actions(before: &str, after: &str) -> Direction {
     match (strength(before), strength(after)) {

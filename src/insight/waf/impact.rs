@@ -1,6 +1,7 @@
 //! The impact of a change on traffic: its direction, and the sentences that explain it.
 
 use crate::insight::direction::Direction;
+use crate::insight::sentence::Sentence;
 
 /// The sentence for a change that makes no difference to requests.
 pub const NO_EFFECT: &str = "no effect on traffic";
@@ -12,8 +13,8 @@ const MOST_LINES: usize = 12;
 pub struct Impact {
     /// Direction of all effects together.
     pub direction: Direction,
-    /// Sentences for the reviewer: plain text that may contain text from Cloudflare.
-    pub lines: Vec<String>,
+    /// Sentences for the reviewer.
+    pub lines: Vec<Sentence>,
 }
 
 impl Impact {
@@ -21,7 +22,7 @@ impl Impact {
     pub(super) fn none(why: &str) -> Self {
         let line =
             if why.is_empty() { NO_EFFECT.to_owned() } else { format!("{NO_EFFECT}: {why}") };
-        Self { direction: Direction::Neutral, lines: vec![line] }
+        Self { direction: Direction::Neutral, lines: vec![line.into()] }
     }
 }
 
@@ -67,7 +68,7 @@ impl Effects {
             lines.truncate(MOST_LINES - 1);
             lines.push(format!("and {omitted} more"));
         }
-        Impact { direction, lines }
+        Impact { direction, lines: lines.into_iter().map(Sentence::from).collect() }
     }
 }
 
@@ -82,7 +83,7 @@ mod tests {
             effects.add(Direction::Weakens, n.to_string());
         }
         let impact = effects.finish();
-        assert_eq!((impact.lines.len(), impact.lines[11].as_str()), (12, "and 9 more"));
+        assert_eq!((impact.lines.len(), &*impact.lines[11]), (12, "and 9 more"));
         assert_eq!(Effects::default().finish(), Impact::none(""));
     }
 }

@@ -104,7 +104,7 @@ fn changed(
     };
     if common(before, after) != common(after, before) {
         let line = format!("the {} are in another order; the effect is unknown", phase.about());
-        let impact = Impact { direction: Direction::Unclassified, lines: vec![line] };
+        let impact = Impact { direction: Direction::Unclassified, lines: vec![line.into()] };
         found.push(ChangedRule { phase, name: "order".to_owned(), impact });
     }
     found

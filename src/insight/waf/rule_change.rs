@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::action_strength::{compare_actions, fate, only_logs, strength};
+use super::action_strength::{compare_actions, end_of_fate, fate, only_logs, strength};
 use super::deployment_change::deployment_impact;
 use super::exception::{self, Skipped, skipped};
 use super::impact::{Effects, Impact};
@@ -89,13 +89,15 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
             let lasting = canonical_rate_limit(rule)
                 .map(|rate| rate_limit::lasting(&rate))
                 .unwrap_or_default();
-            let fate = fate(rule.action());
             let (direction, line) = match is_new {
-                true => (Direction::Strengthens, format!("{who} {fate}{lasting}")),
-                false => (Direction::Weakens, format!("{who} no longer {fate}{lasting}")),
+                true => (Direction::Strengthens, format!("{who} {}{lasting}", fate(rule.action()))),
+                false => {
+                    let end = end_of_fate(rule.action());
+                    (Direction::Weakens, format!("{who} {end}{lasting}"))
+                }
             };
             let direction = if only_logs(rule.action()) { Direction::Neutral } else { direction };
-            effects.add(direction, line.replace("no longer are", "are no longer"));
+            effects.add(direction, line);
         }
         Kind::Other => {
             let line = format!(

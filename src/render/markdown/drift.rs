@@ -7,7 +7,9 @@ use crate::diagnostic::count;
 use crate::drift::{Finding, State, Verdict};
 use crate::render::DriftView;
 use crate::render::document::Comment;
-use crate::render::drift::{aside, expectations, findings, how, remarks, sides, weakened, words};
+use crate::render::drift::{
+    aside, expectations, findings, how, remarks, sides, weakened, weaker, words,
+};
 use crate::render::escape::{code, prose};
 use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::OperationView;
@@ -137,11 +139,11 @@ fn item(zone: &str, finding: &Finding, operation: &OperationView<'_>) -> String 
         let sides = sides(field.before.words(), Some(&field.after), code);
         piece.push_str(&format!("  - {}: {sides}\n", prose(&field.name)));
     }
+    if let Some(loud) = weaker(operation) {
+        piece.push_str(&format!("  - **{}**\n", prose(loud)));
+    }
     for remark in remarks(finding, operation) {
-        match remark.strip_prefix("! ") {
-            Some(loud) => piece.push_str(&format!("  - **{}**\n", prose(loud))),
-            None => piece.push_str(&format!("  - {}\n", prose(&remark))),
-        }
+        piece.push_str(&format!("  - {}\n", prose(&remark)));
     }
     piece
 }

@@ -20,7 +20,7 @@ use crate::diagnostic::count;
 use crate::model::sort_by_key;
 use crate::render::entries::{BESIDE, Entry, ZoneEntries};
 use crate::render::escape::{html, prose};
-use crate::render::names_in_words::in_both_forms;
+use crate::render::names_in_words::{in_both_forms, in_words};
 use crate::render::operation_view::{Attention, Tally, rest, zone_words};
 use crate::render::safe::safe;
 use crate::render::same_in_zones::repeating_zones_in_words;
@@ -301,7 +301,7 @@ fn block(entry: &Entry<'_>, sources: &Sources, is_told: bool) -> String {
         line(sign, direction.as_str());
     }
     for effect in view.impact.iter().filter(|_| !is_told) {
-        line(sign, effect);
+        line(sign, &in_words(effect));
     }
     if let Some(cause) = view.cause.as_ref().filter(|_| !is_told) {
         line('!', cause);

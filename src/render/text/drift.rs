@@ -8,7 +8,7 @@ use crate::diagnostic::Sources;
 use crate::drift::{CheckedExpectation, Finding, State, Verdict, ZoneReport};
 use crate::plan::ZonePlan;
 use crate::render::drift::{
-    DriftView, aside, expectations, findings, how, remarks, sides, weakened, words,
+    DriftView, aside, expectations, findings, how, remarks, sides, weakened, weaker, words,
 };
 use crate::render::names_in_words::in_both_forms;
 use crate::render::operation_view::OperationView;
@@ -133,7 +133,8 @@ fn write_finding(
     if operation.fields.len() > FIELDS {
         writeln!(out, "{indent}and {} more", operation.fields.len() - FIELDS)?;
     }
-    for remark in remarks(finding, operation) {
+    let loud = weaker(operation).map(|words| format!("! {words}"));
+    for remark in loud.into_iter().chain(remarks(finding, operation)) {
         writeln!(out, "{indent}{}", styled(&safe(&remark), DIM, colour))?;
     }
     Ok(())

@@ -20,6 +20,7 @@ use super::style::{CREATE, DANGER, DIM, PLAIN, UPDATE};
 use crate::insight::Direction;
 use crate::model::Danger;
 use crate::render::entries::{BESIDE, Entry, Member, ZoneEntries};
+use crate::render::names_in_words::in_words;
 use crate::render::operation_view::{FieldView, OperationView, Section, Side};
 use crate::render::safe::{safe, shortened};
 
@@ -81,7 +82,7 @@ fn write_entry(
         Line::indented(INDENT).add(safe(&words), DIM).write(out, paper)?;
     }
     for line in view.impact.iter() {
-        write_effect(out, INDENT, line, paper)?;
+        write_effect(out, INDENT, &in_words(line), paper)?;
     }
     write_dangers(out, view, paper)
 }

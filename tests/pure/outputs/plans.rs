@@ -128,7 +128,7 @@ fn rule(action: RuleAction, [name, impact, reason]: [&str; 3]) -> Operation {
         ),
         subject: Subject::Rule(Box::new(rule)),
         fields: vec![change("expression"), change("rules.1.enabled")],
-        impact: Some(Impact { direction: Direction::Weakens, lines: vec![impact.to_owned()] }),
+        impact: Some(Impact { direction: Direction::Weakens, lines: vec![impact.into()] }),
         cause: Cause::Drift,
         dangers: vec![Danger::Delete, Danger::WeakensProtection],
         accepted: [(Danger::WeakensProtection, reason.to_owned())].into(),
