@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::direction::Direction;
 use crate::diagnostic::first_of;
-use crate::model::{Danger, Fqdn};
+use crate::model::{Danger, Fqdn, RecordType};
 
 /// The topic of an effect.
 ///
@@ -25,6 +25,22 @@ pub enum Topic {
     Addresses,
     /// The control of the hosting behind a name.
     Hosting,
+}
+
+impl Topic {
+    /// Returns the types of records that the topic is about.
+    #[must_use]
+    pub fn record_types(self) -> &'static [RecordType] {
+        use RecordType::{A, Aaaa, Caa, Cname, Dnskey, Ds, Mx, Ns, Txt};
+        match self {
+            Self::NameServers => &[Ns],
+            Self::Dnssec => &[Ds, Dnskey],
+            Self::Issuance => &[Caa],
+            Self::Mail => &[Mx],
+            Self::MailAuthentication => &[Txt],
+            Self::Addresses | Self::Hosting => &[A, Aaaa, Cname],
+        }
+    }
 }
 
 /// An effect of a change.

@@ -45,6 +45,7 @@ pub(super) fn assign(
             plan.operations[*n].dangers.extend(dangers);
         }
         for (guilty, effect) in effects {
+            let own = own_operation(plan, &numbers, &guilty, &effect);
             let Effect { direction, danger, line, .. } = effect;
             let direction = if live.is_unused() { Direction::Neutral } else { direction };
             if let Some(danger) = danger {
@@ -56,8 +57,8 @@ pub(super) fn assign(
                     }
                 }
             }
-            if let Some(first) = guilty.first() {
-                let operation = &mut plan.operations[numbers[*first]];
+            if let Some(own) = own {
+                let operation = &mut plan.operations[own];
                 operation.explain([line]);
                 if let Some(impact) = &mut operation.impact {
                     impact.direction = impact.direction.combine(direction);
@@ -74,6 +75,24 @@ pub(super) fn assign(
         let operations = plan.operations.iter_mut();
         operations.for_each(|operation| operation.dangers.retain(|danger| !danger.is_loss()));
     }
+}
+
+/// Returns the index of the operation that an effect is about: among those that cause it, the first
+/// one on a record of its topic at its name, else the first one at its name, else the first one.
+fn own_operation(
+    plan: &ZonePlan,
+    numbers: &[usize],
+    guilty: &[usize],
+    effect: &Effect,
+) -> Option<usize> {
+    let record = |n: &&usize| plan.operations[numbers[**n]].record().map(RecordSubject::form);
+    let is_at_name = |n: &&usize| record(n).is_some_and(|form| form.name == effect.name);
+    let is_of_topic = |n: &&usize| {
+        let kind = record(n).and_then(|form| form.data.record_type());
+        kind.is_some_and(|kind| effect.topic.record_types().contains(&kind))
+    };
+    let own = guilty.iter().find(|n| is_at_name(n) && is_of_topic(n));
+    own.or_else(|| guilty.iter().find(is_at_name)).or(guilty.first()).map(|n| numbers[*n])
 }
 
 /// The effects and dangers of the operations on the records of a zone.

@@ -54,22 +54,22 @@ impl Weight {
     }
 }
 
-/// Returns the sort key of an entry: its importance, the attention that it needs, its importance
-/// without its dangers (`kind`), and the number of its first operation.
+/// Returns the sort key of an entry: its importance, the attention that it needs with the weight of
+/// its dangers, its importance without its dangers (`kind`), and the number of its first operation.
 ///
 /// In a zone without records (`is_new`), no change can break anything that works today. So its
 /// entries are sorted like a zone file, except for dangers.
 pub(super) fn sort_key(
     weight: Weight,
     kind: Weight,
-    attention: Attention,
+    attention: (Reverse<Attention>, usize),
     is_new: bool,
     number: usize,
 ) -> impl Ord + use<> {
     let rank =
         |weight: Weight| if is_new && weight > Weight::Danger { Weight::Others } else { weight };
     let kind = if weight == Weight::Danger { kind } else { weight };
-    (rank(weight), Reverse(attention), rank(kind), number)
+    (rank(weight), attention, rank(kind), number)
 }
 
 /// Returns the importance of an operation on a record without its dangers.

@@ -97,7 +97,7 @@ impl<'a> ZoneEntries<'a> {
             sort_key(
                 entry.weight,
                 entry.kind,
-                entry.view.attention(),
+                entry.view.by_weight(),
                 is_new,
                 entry.members[0].number,
             )

@@ -90,7 +90,7 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
     }
     let mut dangers: Vec<OperationView<'_>> =
         review.plan.zones.iter().flat_map(views).filter(OperationView::is_loud).collect();
-    sort_by_key(&mut dangers, |view| std::cmp::Reverse(view.attention()));
+    dangers.sort_by_key(OperationView::by_weight);
     for view in &dangers {
         danger(out, review, view)?;
     }

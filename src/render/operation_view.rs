@@ -6,12 +6,14 @@
 //! and values may come from anyone: each output escapes them by its own rules.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::findings::Findings;
 use super::names_in_words::{in_both_forms, in_words};
 use super::overwritten_value::LiveView;
 use super::record_in_words::{attribute, facets, value};
+use super::textdiff::Compared;
 use crate::diagnostic::{Place, Sources, count, noun_for};
 use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};
 use crate::document::place::place;
@@ -213,6 +215,13 @@ impl OperationView<'_> {
         }
     }
 
+    /// Returns the sort key of the entries that need attention: the attention first, then the weight
+    /// of the heaviest danger that is not accepted.
+    pub(super) fn by_weight(&self) -> (Reverse<Attention>, usize) {
+        let open = self.dangers.iter().filter(|danger| !self.accepted.contains_key(danger));
+        (Reverse(self.attention()), open.map(|danger| danger.rank()).min().unwrap_or(usize::MAX))
+    }
+
     /// Returns true if it belongs in the list of dangers: it is dangerous, accepted or not.
     pub(super) fn is_loud(&self) -> bool {
         !self.dangers.is_empty() || self.weakens()
@@ -272,7 +281,7 @@ impl OperationView<'_> {
         }
         let becomes = |before: Option<&str>, after: Option<&str>| match (before, after) {
             (Some(before), Some(after)) if before == after => None,
-            (Some(before), Some(after)) => Some(format!("{before} → {after}")),
+            (Some(before), Some(after)) => Some(Compared::of(before, after).in_a_line()),
             (Some(one), None) | (None, Some(one)) => Some(one.to_owned()),
             (None, None) => None,
         };

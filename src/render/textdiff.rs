@@ -130,6 +130,14 @@ impl Compared {
             .all(|parts| parts.iter().map(|part| part.text.width()).sum::<usize>() <= SHORT)
     }
 
+    /// Returns both texts in a line, each cut to what differs.
+    pub(super) fn in_a_line(&self) -> String {
+        let text = |parts: &[Part]| {
+            abridged(parts).iter().map(|part| part.text.as_str()).collect::<String>()
+        };
+        format!("{} → {}", text(&self.before), text(&self.after))
+    }
+
     /// Describes the lengths of the texts, if one of them is too long to survey; `None` otherwise.
     pub(super) fn lengths(&self) -> Option<String> {
         let length =

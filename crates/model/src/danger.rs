@@ -88,7 +88,40 @@ dangers! {
 const RETIRED: &[(&str, Danger)] =
     &[("changes-apex-ns", Danger::ChangesNameServers), ("changes-apex-mx", Danger::ChangesMail)];
 
+/// Every danger by its weight for a reviewer, the heaviest first: what stops everything below a
+/// name, then what others can misuse, then what some lose, then what is only a reason to look.
+const BY_WEIGHT: &[Danger] = &[
+    Danger::ChangesNameServers,
+    Danger::BreaksDelegation,
+    Danger::ChangesDnssec,
+    Danger::AllowsTakeover,
+    Danger::WeakensProtection,
+    Danger::ExposesOrigin,
+    Danger::RemovesLastAddress,
+    Danger::ChangesMail,
+    Danger::BreaksMailAuthentication,
+    Danger::MayLockOut,
+    Danger::ChangesIssuance,
+    Danger::FallsToWildcard,
+    Danger::FailsExpectation,
+    Danger::SpecShrank,
+    Danger::LiveShrank,
+    Danger::ChangesMuch,
+    Danger::ChangesProtected,
+    Danger::OverridesConflict,
+    Danger::OverwritesForeign,
+    Danger::LooksMistyped,
+    Danger::Delete,
+];
+
 impl Danger {
+    /// Returns the place of the danger among all dangers by weight; the heaviest has the lowest
+    /// number.
+    #[must_use]
+    pub fn rank(self) -> usize {
+        BY_WEIGHT.iter().position(|danger| *danger == self).unwrap_or(BY_WEIGHT.len())
+    }
+
     /// Returns true if the danger is that those whom a zone answers lose something. The other
     /// dangers are about a value itself, the spec, or what someone else made.
     #[must_use]
@@ -157,5 +190,17 @@ impl Danger {
     #[must_use]
     pub fn by_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|d| d.code() == code && *d != Self::Delete)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_danger_has_a_weight() {
+        let mut listed = BY_WEIGHT.to_vec();
+        listed.sort();
+        assert_eq!(listed, Danger::ALL);
     }
 }

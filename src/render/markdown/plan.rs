@@ -10,7 +10,6 @@ use super::findings::findings;
 use super::zone;
 use crate::api::time_at_limit;
 use crate::diagnostic::{Sources, count};
-use crate::model::sort_by_key;
 use crate::plan::{GivenConsent, MissingConsent, Verdict};
 use crate::render::document::Comment;
 use crate::render::entries::ZoneEntries;
@@ -119,7 +118,7 @@ fn dangers(
         .flat_map(|zone| zone.all().map(|entry| (zone.zone.name.as_str(), &entry.view)));
     let mut all: Vec<(&str, &OperationView<'_>)> =
         entries.filter(|(_, view)| view.is_loud()).collect();
-    sort_by_key(&mut all, |(_, view)| std::cmp::Reverse(view.attention()));
+    all.sort_by_key(|(_, view)| view.by_weight());
     let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
     let total = all.iter().map(|(_, view)| view.number).sum::<usize>() + of_zones.len();
     if total == 0 {

@@ -224,17 +224,13 @@ fn write_consents(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     }
     if missing.len() > 1 {
         let (about, flags) = ("To allow all of them:", MissingConsent::flags(missing));
-        let line = hanging().add(about, PLAIN).add(" ", PLAIN).add(flags, BOLD);
+        let line = hanging().add(about, PLAIN).add(" ", PLAIN).add(&flags, BOLD);
         if view.width.is_none_or(|width| line.width() <= width) {
             return line.write(out, view.paper());
         }
-        // On rows of a shell command, because a line break within it would end the command.
+        // On one line, because a line break within a command would end it.
         hanging().add(about, PLAIN).write(out, view.paper())?;
-        for (number, consent) in (1..).zip(missing) {
-            let end = if number < missing.len() { " \\" } else { "" };
-            let row = Line::indented(2).add_whole(format!("{}{end}", consent.flag), BOLD);
-            row.write(out, view.paper())?;
-        }
+        hanging().add(flags, BOLD).write(out, Paper { width: None, ..view.paper() })?;
     }
     Ok(())
 }
