@@ -14,7 +14,8 @@ use super::subject::RuleAction;
 use super::zone_plan::ZonePlan;
 use crate::diff::{diff_rulesets, planned};
 use crate::insight::dns::{
-    Explained, HostRule, RecordEdit, References, Serving, ZoneIndex, Zones, explain,
+    Explained, HostRule, Picture, RecordEdit, References, Serving, ZoneIndex, Zones, explain,
+    pictures,
 };
 use crate::insight::expect::{
     DROPPED, Evidence, ExpectationOutcome, Rigor, check_expectation, dropped_expectations,
@@ -44,7 +45,9 @@ pub fn explain_records(
             edits.filter(|(zone, _)| *zone == n).map(|(_, operation)| *operation),
         );
     }
-    let Some(Meaning { numbers, explained, failures, takers: _ }) = meaning else { return };
+    let Some(Meaning { numbers, explained, mut pictures, failures, takers: _ }) = meaning else {
+        return;
+    };
     for ((zone, operation), lines) in numbers.into_iter().zip(explained.of_edits) {
         if let Some(operation) =
             plans.get_mut(zone).and_then(|plan| plan.operations.get_mut(operation))
@@ -54,6 +57,7 @@ pub fn explain_records(
         }
     }
     for plan in plans {
+        plan.pictures = pictures.remove(&plan.name).unwrap_or_default();
         plan.impact = explained.of_zones.get(&plan.name).cloned().unwrap_or_default();
         let failures = failures.get(&plan.name).cloned().unwrap_or_default();
         if failures.iter().any(|(is_failed, _)| *is_failed) && !plan.is_empty() {
@@ -142,6 +146,8 @@ struct Meaning {
     numbers: Vec<(usize, usize)>,
     /// The sentences.
     explained: Explained,
+    /// The pictures of the zones.
+    pictures: BTreeMap<ZoneName, Vec<Picture>>,
     /// The expectations that fail.
     failures: Failures,
     /// The edits that take the last address of a name.
@@ -201,7 +207,8 @@ fn explained(
         operation.is_some_and(last_address::is_unasked)
     });
     let failures = failures(plans, &after, desired, base, live, rigor);
-    Some(Meaning { numbers, explained, failures, takers })
+    let pictures = pictures(&before, &after, &edits);
+    Some(Meaning { numbers, explained, pictures, failures, takers })
 }
 
 /// Returns true if a plan changes settings that affect answers.

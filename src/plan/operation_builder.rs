@@ -156,6 +156,7 @@ fn compile(
         postponed: None,
         in_force: Vec::new(),
         impact: Vec::new(),
+        pictures: Vec::new(),
         accepted: BTreeMap::new(),
         live_records: live.records.len(),
         deletes_first: record_checks::needs_deletes_first(live, &operations),

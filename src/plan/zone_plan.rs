@@ -12,6 +12,7 @@ use super::in_force::DeploymentInForce;
 use super::operation::Operation;
 use super::subject::{RecordSubject, RuleSubject};
 use crate::diagnostic::{Diagnostics, count};
+use crate::insight::dns::Picture;
 use crate::model::Narrow;
 use crate::model::{Address, Danger, Fqdn, LiveZone, Rdata, Tier, ZoneId, ZoneName};
 
@@ -109,6 +110,8 @@ pub struct ZonePlan {
     pub notes: Vec<String>,
     /// The effects as a whole on those who query name servers.
     pub impact: Vec<String>,
+    /// Pictures of mail, aliases and delegations that change.
+    pub pictures: Vec<Picture>,
     /// The deployments of managed rulesets, compared with the promises of the spec.
     pub in_force: Vec<DeploymentInForce>,
     /// True if more records are planned than zones of this plan usually hold, and the real quota

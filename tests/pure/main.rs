@@ -33,6 +33,7 @@ mod lint;
 mod other_zones;
 mod outputs;
 mod ownership;
+mod pictures;
 mod printed_entries;
 mod promise;
 mod promise_kinds;

@@ -108,7 +108,7 @@ impl Answer<'_> {
 
 impl End<'_> {
     /// Describes the end of an answer.
-    fn words(&self, kind: RecordType, name: &Fqdn) -> String {
+    pub(super) fn words(&self, kind: RecordType, name: &Fqdn) -> String {
         match self {
             Self::Records(set) => short_values(set),
             Self::Edge(_) => EDGE.to_owned(),

@@ -14,6 +14,7 @@
 //! | do the answers for a name lead to a server? | [`Zones::leads_to_server`] |
 //! | where do chains of aliases end? | [`AliasChains`] |
 //! | what refers to a name? | [`References`] |
+//! | what does a changed path of answers look like? | [`pictures`] |
 
 mod alias_chains;
 mod alias_effects;
@@ -27,6 +28,7 @@ mod entry;
 mod index;
 mod leads_to_server;
 mod lost_types;
+mod picture;
 mod proxy_change;
 mod record_edit;
 mod references;
@@ -43,6 +45,7 @@ pub use differences::{Class, Difference, differences};
 pub use edit_effects::{Explained, explain};
 pub use entry::Entry;
 pub use index::{Location, NameNode, ZoneIndex};
+pub use picture::{Picture, PictureNode, PictureTopic, pictures};
 pub use record_edit::RecordEdit;
 pub use references::{HostRule, Reference, References};
 pub use serving::{Hindrance, Serving};

@@ -7,6 +7,7 @@
 //!
 //! The page is also well-formed XML, so that a test can parse it strictly.
 
+mod drawing;
 mod style;
 mod zone;
 
@@ -208,7 +209,8 @@ fn consents(page: &mut String, review: &Review<'_>) {
     page.push_str("</ul></section>\n");
 }
 
-/// Adds every entry that needs attention, most dangerous first, with a link to it.
+/// Adds a link to every entry that needs attention, most dangerous first. The entry itself explains
+/// its dangers.
 fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
     let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
     let mut all: Vec<(String, &str, &OperationView<'_>)> = Vec::new();
@@ -223,7 +225,7 @@ fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
     if total == 0 {
         return;
     }
-    sort_by_key(&mut all, |(_, _, view)| std::cmp::Reverse(view.attention()));
+    all.sort_by_key(|(_, _, view)| view.by_weight());
     page.push_str(&format!("<section class=\"loud\"><h2>{}</h2>\n<ol>\n", count(total, "danger")));
     let mut number = of_zones.len();
     for (zone, code, words) in of_zones {
@@ -253,11 +255,6 @@ fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
                 .map(|p| format!(" <span class=\"place\">{}</span>", html(&p)))
                 .unwrap_or_default(),
         );
-        let change = view.change();
-        if !change.is_empty() {
-            page.push_str(&format!("<br/><code>{}</code>", html(&change)));
-        }
-        zone::effects(page, view);
         page.push_str("</li>\n");
     }
     page.push_str("</ol></section>\n");

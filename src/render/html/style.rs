@@ -34,7 +34,10 @@ summary{cursor:pointer}
 .badge.neutral,.badge.note{color:var(--dim)}
 .op{background:var(--card);border:1px solid var(--line);border-left:.3rem solid var(--line);border-radius:.4rem;margin:.7rem 0;padding:.6rem .8rem}
 .op.create{border-left-color:var(--good)}.op.update{border-left-color:var(--note)}.op.delete,.op.danger{border-left-color:var(--bad)}
-.op,.zone,.members article{scroll-margin-top:4rem}.flag{overflow-wrap:anywhere}
+.op,.zone,.members article{scroll-margin-top:4rem}.drawing{max-width:100%;height:auto;font:12px ui-monospace,monospace}.drawing text{fill:var(--ink)}
+.drawing rect{fill:var(--card);stroke:var(--line)}.drawing line{stroke:var(--dim)}
+.drawing .before rect{fill:var(--bad-bg)}.drawing .after rect{fill:var(--good-bg)}
+.flag{display:inline-block;max-width:100%;overflow-x:auto;white-space:nowrap;vertical-align:bottom}
 .op:target,.members article:target{outline:3px solid var(--link)}
 .op,.members div,ol.part{content-visibility:auto;contain-intrinsic-size:auto 9rem}
 .members div{contain-intrinsic-size:auto 90rem}ol.part{contain-intrinsic-size:auto 250rem}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::drawing::drawings;
 use crate::diagnostic::Sources;
 use crate::document::place::place;
 use crate::plan::Action;
@@ -56,6 +57,7 @@ pub(super) fn write(page: &mut String, zone: &ZoneEntries<'_>, number: usize, so
         }
         page.push_str("</ul>\n");
     }
+    drawings(page, &zone.zone.pictures);
     page.push_str(&format!("<p class=\"dim\">{}</p>\n</details>\n", html(&rest(zone.zone))));
 }
 
@@ -75,7 +77,7 @@ pub(super) fn badges(view: &OperationView<'_>) -> String {
 
 /// Adds the effects of an operation, the changes that it reverts, and the reasons of accepted
 /// dangers.
-pub(super) fn effects(page: &mut String, view: &OperationView<'_>) {
+fn effects(page: &mut String, view: &OperationView<'_>) {
     let mut items: Vec<String> = view.explanations().iter().map(|line| html_prose(line)).collect();
     items.extend(view.cause.as_ref().map(|cause| format!("<b>{}</b>", html(cause))));
     let accepted = view.accepted.iter().filter(|(danger, _)| view.dangers.contains(danger));

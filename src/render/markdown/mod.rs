@@ -8,6 +8,7 @@ mod budget;
 mod comment;
 mod drift;
 mod findings;
+mod mermaid;
 mod plan;
 mod zone;
 

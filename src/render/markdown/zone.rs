@@ -15,6 +15,7 @@
 use std::cmp::Reverse;
 
 use super::budget::{Budget, Piece};
+use super::mermaid::diagrams;
 use crate::diagnostic::Sources;
 use crate::diagnostic::count;
 use crate::model::sort_by_key;
@@ -45,10 +46,13 @@ struct Shown {
     entries: Vec<Block>,
     /// The changes of comments and tags, in a nested fold; shown only together with all entries.
     notes: Piece,
+    /// The pictures, which are shown if there is space after everything else.
+    pictures: Piece,
     tail: Piece,
     line: Piece,
     /// The indices of the entries to show.
     chosen: Option<Vec<usize>>,
+    has_pictures: bool,
 }
 
 impl Shown {
@@ -68,6 +72,7 @@ impl Shown {
             dangers,
             head: Piece::new(head(zone, tally, dangers)),
             notes: Piece::new(notes(zone, sources, is_told)),
+            pictures: Piece::new(diagrams(&zone.zone.pictures)),
             tail: Piece::new(tail(zone)),
             line: Piece::new(format!(
                 "- <code>{}</code>: {}\n",
@@ -76,6 +81,7 @@ impl Shown {
             )),
             entries: entries.collect(),
             chosen: None,
+            has_pictures: false,
         }
     }
 
@@ -130,6 +136,9 @@ impl Shown {
         if left == 0 {
             out.push_str(&self.notes.text);
         }
+        if self.has_pictures {
+            out.push_str(&self.pictures.text);
+        }
         out.push_str(&self.tail.text);
         left
     }
@@ -159,6 +168,9 @@ pub(super) fn write(
         order.iter().copied().take_while(|n| budget.take(zones[*n].line.size)).collect();
     for n in &listed {
         zones[*n].choose(budget);
+    }
+    for zone in zones.iter_mut().filter(|zone| zone.chosen.is_some()) {
+        zone.has_pictures = budget.take(zone.pictures.size);
     }
     if !zones.is_empty() {
         out.push_str(&format!("\n#### {}\n\n", count(zones.len(), "zone")));

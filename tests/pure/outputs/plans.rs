@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use zonewright::diagnostic::{Place, Sources, Span, findings};
 use zonewright::diff::{Field, FieldChange, RecordChange, RuleDeleteReason, RuleField};
 use zonewright::insight::Direction;
+use zonewright::insight::dns::{Picture, PictureNode, PictureTopic};
 use zonewright::insight::waf::Impact;
 use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
-use zonewright::model::{Address, Danger, LiveZone, Tier, Value as Word, ZoneId, ZoneName};
+use zonewright::model::{Address, Danger, Fqdn, LiveZone, Tier, Value as Word, ZoneId, ZoneName};
 use zonewright::plan::{
     BaseSource, Cause, Consents, ExpectRuleset, GivenConsent, Keeper, Operation, Plan, RuleAction,
     RuleSubject, SetAsideCount, Subject, Verdict, ZonePlan, plan_zone,
@@ -169,6 +170,13 @@ pub(crate) fn of_words(word: &str) -> Made {
     let gone = RuleAction::Delete { id: RuleId("1".into()), before: RuleBody::default(), reason };
     zone.operations.insert(0, Operation { place: Some(place), ..rule(gone, [word; 3]) });
     zone.notes = vec![word.to_owned()];
+    let nodes = |from| vec![PictureNode { text: word.to_owned(), from }];
+    zone.pictures = vec![Picture {
+        topic: PictureTopic::Alias,
+        name: Fqdn::reported(word),
+        before: nodes(None),
+        after: nodes(None),
+    }];
     zone.dangers = vec![Danger::SpecShrank];
     zone.accepted = [(Danger::SpecShrank, word.to_owned())].into();
     plan.base = Some(BaseSource::Revision { name: word.to_owned(), commit: word.to_owned() });
