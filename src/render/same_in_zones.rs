@@ -8,6 +8,7 @@ use super::names_in_words::in_few_words;
 use super::operation_view::{FieldView, Section};
 use super::overwritten_value::LiveView;
 use crate::diagnostic::{Place, count};
+use crate::insight::dns::Picture;
 use crate::model::ZoneName;
 use crate::plan::{Action, Plan};
 
@@ -115,11 +116,17 @@ impl ZoneEntries<'_> {
 
     /// Returns true if other zones show all its changes, and nothing else is reported about it.
     pub(super) fn is_repeated(&self) -> bool {
-        let is_empty = self.entries.is_empty() && self.notes.is_empty();
-        is_empty
-            && !self.repeated.is_empty()
-            && self.zone.notes.is_empty()
-            && self.zone.impact.is_empty()
+        self.shows_no_change() && self.zone.notes.is_empty() && self.zone.impact.is_empty()
+    }
+
+    /// Returns the pictures of its changes; none if other zones show all of them.
+    pub(super) fn pictures(&self) -> &[Picture] {
+        if self.shows_no_change() { &[] } else { &self.zone.pictures }
+    }
+
+    /// Returns true if other zones show all its changes.
+    fn shows_no_change(&self) -> bool {
+        self.entries.is_empty() && self.notes.is_empty() && !self.repeated.is_empty()
     }
 }
 

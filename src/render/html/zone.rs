@@ -57,7 +57,7 @@ pub(super) fn write(page: &mut String, zone: &ZoneEntries<'_>, number: usize, so
         }
         page.push_str("</ul>\n");
     }
-    drawings(page, &zone.zone.pictures);
+    drawings(page, zone.pictures());
     page.push_str(&format!("<p class=\"dim\">{}</p>\n</details>\n", html(&rest(zone.zone))));
 }
 

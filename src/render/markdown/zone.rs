@@ -72,7 +72,7 @@ impl Shown {
             dangers,
             head: Piece::new(head(zone, tally, dangers)),
             notes: Piece::new(notes(zone, sources, is_told)),
-            pictures: Piece::new(diagrams(&zone.zone.pictures)),
+            pictures: Piece::new(diagrams(zone.pictures())),
             tail: Piece::new(tail(zone)),
             line: Piece::new(format!(
                 "- <code>{}</code>: {}\n",

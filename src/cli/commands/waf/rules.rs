@@ -23,7 +23,7 @@ use crate::render::text::write_waf_rules;
 /// List the rules of a managed ruleset: on or off under the spec, and why; or what changes
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright waf rules zones/ --state off\n  zonewright waf rules zones/ --family sqli --level 2\n  zonewright waf rules zones/ --changes\n  zonewright waf rules zones/ --lock\n  zonewright waf rules zones/ --check"
+    after_help = "Examples:\n  zonewright waf rules zones/ --state off\n  zonewright waf rules zones/ --changes\n  zonewright waf rules zones/ --lock\n  zonewright waf rules zones/ --check"
 )]
 pub(super) struct WafRulesArgs {
     /// The spec.
