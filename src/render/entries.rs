@@ -309,11 +309,14 @@ fn grouped(members: Vec<Member<'_>>) -> Vec<Group<'_>> {
     groups
 }
 
+/// The type, the name and the values of a change: two changes with exchanged values are a swap.
+type ExchangedValues<'a> = (&'a str, &'a str, Cow<'a, str>, Cow<'a, str>);
+
 /// Returns pairs of indices of members that are a rename or a swap. A value that is created or
 /// deleted more than once belongs to no pair.
 fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
     let (mut gone, mut come): (HashMap<_, Vec<usize>>, HashMap<_, Vec<usize>>) = Default::default();
-    let mut changed: HashMap<(&str, &str, Cow<'_, str>, Cow<'_, str>), Vec<usize>> = HashMap::new();
+    let mut changed: HashMap<ExchangedValues<'_>, Vec<usize>> = HashMap::new();
     for (number, Member { view, operation, .. }) in members.iter().enumerate() {
         let Some(record) = operation.record() else { continue };
         match (view.action, view.before.as_deref(), view.after.as_deref()) {

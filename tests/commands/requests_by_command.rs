@@ -60,11 +60,11 @@ fn one_zone_takes_the_requests_that_the_limits_page_lists() {
     let cached = [LOOKUP, RECORDS, LIST, CUSTOM, MANAGED];
     assert_eq!(paths(&workspace, &plan), cached);
     assert_eq!(paths(&workspace, &["drift", "spec.yaml"]), cached);
-    let effective = paths(&workspace, &["waf", "effective", "example.com"]);
+    let status = paths(&workspace, &["waf", "status", "example.com"]);
     let of_account = "/accounts/ID/rulesets/phases/http_ratelimit/entrypoint";
-    assert!(effective.contains(&of_account.to_owned()) && effective.len() == 8, "{effective:?}");
+    assert!(status.contains(&of_account.to_owned()) && status.len() == 8, "{status:?}");
     // The other managed ruleset is in the cache, too.
-    assert_eq!(paths(&workspace, &["waf", "effective", "example.com"]).len(), 7);
+    assert_eq!(paths(&workspace, &["waf", "status", "example.com"]).len(), 7);
 }
 
 #[test]

@@ -170,8 +170,7 @@ impl Run for WafTuneArgs {
         let attacks = if has_attacks { read(&self.attacks, false)? } else { Halves::default() };
         let (seen, seen_attacks) = (&benign.seen.loads, &attacks.seen.loads);
         let places: Loads = benign.places.into_values().map(|place| (place, 1)).collect();
-        let share_of_seen = |share: u32| benign.seen.all * share as usize / 1_000_000;
-        bounds.tolerated = share_of_seen(self.tolerate);
+        bounds.tolerated = part_of(benign.seen.all, self.tolerate);
         let found = least_damage(
             TuningRequests {
                 benign: seen,
@@ -180,7 +179,7 @@ impl Run for WafTuneArgs {
                 places: &places,
             },
             &bounds,
-            &TABLE_SHARES.map(share_of_seen),
+            &TABLE_SHARES.map(|share| part_of(benign.seen.all, share)),
         );
         let note = Note {
             reason: Some(self.reason.clone()),
@@ -387,4 +386,9 @@ fn parse_share(text: &str) -> Result<u32, String> {
         }
         _ => Err("write a percentage from 0% to 100%, such as 0.5%".to_owned()),
     }
+}
+
+/// Returns the number of requests that a share, in millionths, is of all of them.
+fn part_of(requests: usize, share: u32) -> usize {
+    requests * share as usize / 1_000_000
 }
