@@ -474,7 +474,7 @@ fn no_configuration_of_terraform_fills_the_memory() {
             "formatlist",
             doubling(
                 text,
-                |n| format!("join(\"\", formatlist(local.a{n}, range(100)))"),
+                |n| format!("join(\"\", formatlist(\"%s%s\", local.a{n}, range(100)))"),
                 "length(local.a30)",
             ),
         ),
