@@ -156,6 +156,17 @@ fn other_things() -> Value {
                 "http_request_firewall_custom",
                 json!([{ "ref": "office", "action": "block", "expression": "ip.src in $office" }]),
             ),
+            entry_point(
+                "http_ratelimit",
+                json!([{
+                    "ref": "login", "action": "block", "expression": "http.request.uri.path eq \"/login\"",
+                    "ratelimit": {
+                        "characteristics": ["ip.src", "cf.colo.id"], "period": 60, "requests_per_period": 5,
+                        "mitigation_timeout": 600,
+                        "counting_expression": "http.request.uri.path eq \"/login\" and not ip.src in $staff",
+                    },
+                }]),
+            ),
         ],
         "resources": {
             "pagerules": [{ "id": "1", "status": "active" }, { "id": "2", "status": "disabled" }],
@@ -177,7 +188,7 @@ fn everything_else_that_acts_on_the_zone_is_named() {
         "IMPORT0024",
         "single redirects (2 rules, 1 of them off)",
         "cache rules (1 rule)",
-        "lists of the account that rules use ($office, $partners)",
+        "lists of the account that rules use ($office, $partners, $staff)",
         "page rules (2, 1 of them off)",
         "IP access rules (1)",
         "Workers routes (1)",
@@ -238,6 +249,7 @@ fn thirty_zones_take_at_most_a_hundred_requests() {
     let zone = |n: usize| {
         json!({
             "name": format!("zone-{n}.example"), "plan": "free", "settings": { "always_use_https": "on" },
+            "paused": n == 3,
             "records": [{ "type": "A", "name": format!("www.zone-{n}.example"), "content": "192.0.2.1" }],
         })
     };
@@ -251,6 +263,7 @@ fn thirty_zones_take_at_most_a_hundred_requests() {
     for words in [
         "IMPORT0027",
         "of 30 zones",
+        "a pause: no rule applies",
         "DNSSEC, DNS settings",
         "page rules",
         "zonewright import ZONE",

@@ -222,36 +222,22 @@ fn check_field(
 ) -> HandlerResult<CheckedField> {
     let kind = facts.name;
     let wrong = |what: &str| Refusal::unspecified(format!("{} must be {what}.", field.name));
+    let no_address = |code, family: &str| {
+        let message = format!("Content for {kind} record must be a valid {family} address.");
+        Refusal::invalid(code, message)
+    };
     match field.kind {
         FieldKind::Ipv4 => {
-            let refused = || {
-                Refusal::invalid(
-                    9005,
-                    format!(
-                        "Content for {kind} record must be a \
-                valid IPv4 address."
-                    ),
-                )
-            };
-            let address: Ipv4Addr =
-                raw.as_str().and_then(|s| s.parse().ok()).ok_or_else(refused)?;
+            let address = raw.as_str().and_then(|s| s.parse::<Ipv4Addr>().ok());
+            let address = address.ok_or_else(|| no_address(9005, "IPv4"))?;
             Ok(CheckedField {
                 address: Some(address.into()),
                 ..CheckedField::text(address.to_string())
             })
         }
         FieldKind::Ipv6 => {
-            let refused = || {
-                Refusal::invalid(
-                    9006,
-                    format!(
-                        "Content for {kind} record must be a \
-                valid IPv6 address."
-                    ),
-                )
-            };
-            let address: Ipv6Addr =
-                raw.as_str().and_then(|s| s.parse().ok()).ok_or_else(refused)?;
+            let address = raw.as_str().and_then(|s| s.parse::<Ipv6Addr>().ok());
+            let address = address.ok_or_else(|| no_address(9006, "IPv6"))?;
             Ok(CheckedField {
                 address: Some(address.into()),
                 ..CheckedField::text(rfc5952(address))

@@ -23,10 +23,10 @@ use crate::render::text::write_waf_lock;
 #[derive(Debug, Args)]
 pub(super) struct LockArgs {
     /// Write the managed rulesets of the spec to waf.lock, and show what Cloudflare changed
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["ruleset", "tag", "family", "level", "state"])]
     lock: bool,
     /// Compare the managed rulesets with waf.lock; exit with 2 if Cloudflare changed something
-    #[arg(long, conflicts_with = "lock")]
+    #[arg(long, conflicts_with_all = ["lock", "ruleset", "tag", "family", "level", "state"])]
     check: bool,
     /// The lock file [default: waf.lock beside the first SPEC]
     #[arg(long, value_name = "FILE")]
